@@ -1,0 +1,84 @@
+/**
+ * The one error class of pond (spec.md#error-model). `code` is the closed set of the wire; finer causes
+ * are `reason`. Throw for "cannot answer"; return issues for "answered, with holes".
+ */
+
+/** The closed set: it maps to an HTTP status, an MCP code and an exit code in one function each. */
+export type ErrorCode =
+  | "validation_failed"
+  | "version_unsupported"
+  | "not_found"
+  | "namespace_unknown"
+  | "storage_unavailable"
+  | "conflict"
+  | "internal";
+
+/** A finer cause for programs that react to it; never a code of its own. */
+export type ErrorReason =
+  | "corrupt"
+  | "unsupported"
+  | "stale_cursor"
+  | "limit"
+  | "disk_full"
+  | "busy"
+  | "permission"
+  | "exists";
+
+export interface ErrorDetails {
+  /** What to do about it, as a command or an edit where there is one. */
+  readonly hint?: string;
+  readonly reason?: ErrorReason;
+  /** Facts for programs: the field, the value, the attempts. JSON only. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+const BRAND: unique symbol = Symbol.for("pond.error");
+
+export class PondError extends Error {
+  override readonly name: string = "PondError";
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly reason: ErrorReason | undefined;
+  readonly data: Readonly<Record<string, unknown>> | undefined;
+  readonly [BRAND] = true;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.hint = details.hint;
+    this.reason = details.reason;
+    this.data = details.data;
+  }
+}
+
+/** Recognises the brand, not the class: two copies of the package still know each other's errors. */
+export function isPondError(error: unknown): error is PondError {
+  return typeof error === "object" && error !== null && BRAND in error;
+}
+
+/** The one place where an unknown throw becomes a PondError. It never claims that the caller is at fault. */
+export function toPondError(error: unknown): PondError {
+  if (isPondError(error)) return error;
+  const errno = errnoOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  if (errno === "ENOSPC" || errno === "EDQUOT")
+    return new PondError("storage_unavailable", `the disk is full: ${message}`, {
+      reason: "disk_full",
+      hint: "free some space and run the command again; nothing that was reported stored is lost",
+      cause: error,
+    });
+  if (errno === "EACCES" || errno === "EPERM" || errno === "EROFS")
+    return new PondError("storage_unavailable", message, {
+      reason: "permission",
+      hint: "check the owner and mode of that path",
+      cause: error,
+    });
+  return new PondError("internal", message, { cause: error });
+}
+
+/** The `code` of a Node system error, where there is one. */
+export function errnoOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
