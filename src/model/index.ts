@@ -1,22 +1,24 @@
 /** The canonical model: what every adapter parses into and every reader reads (spec.md#canonical-model). */
-import type { z } from "zod";
-import type {
-  eventSchema,
-  fileDataSchema,
-  messageSchema,
-  partSchema,
-  provenanceSchema,
-  relationSchema,
-  roleSchema,
-  sessionSchema,
-} from "./schema.ts";
-
-export type Session = Readonly<z.output<typeof sessionSchema>>;
-export type Message = Readonly<z.output<typeof messageSchema>>;
-export type Part = Readonly<z.output<typeof partSchema>>;
-export type FileData = Readonly<z.output<typeof fileDataSchema>>;
-export type Event = Readonly<z.output<typeof eventSchema>>;
-export type Provenance = z.output<typeof provenanceSchema>;
-export type Relation = z.output<typeof relationSchema>;
-export type Role = z.output<typeof roleSchema>;
-export type PartType = Part["type"];
+export type { Extracted, ExtractedJson } from "./extracted.ts";
+export { openJson } from "./extracted.ts";
+export type { MessageId, MessageKey, PartId, PartKey, SessionId } from "./ids.ts";
+export { messageId, partId, sessionId } from "./ids.ts";
+export { compareAcrossSessions, compareInSession, compareParts } from "./order.ts";
+export type { MessageWithParts, SessionState } from "./replay.ts";
+export { eventsOf, replay } from "./replay.ts";
+export { searchText } from "./search-text.ts";
+export type { Timestamp } from "./timestamp.ts";
+export { formatTimestamp, parseTimestamp, timestampFromMicros, timestampFromMillis } from "./timestamp.ts";
+export type { Violation } from "./validate.ts";
+export { EventValidator, isAllowed, sessionFault } from "./validate.ts";
+export type {
+  Event,
+  FileData,
+  Message,
+  Part,
+  PartType,
+  Provenance,
+  Relation,
+  Role,
+  Session,
+} from "./types.ts";

@@ -27,7 +27,11 @@ const sessionIdSchema: Codec<SessionId, string> = codec(z.string().min(1), sessi
 const messageIdSchema: Codec<MessageId, string> = codec(z.string().min(1), messageId, (id) => id);
 const partIdSchema: Codec<PartId, string> = codec(z.string().min(1), partId, (id) => id);
 
-const sealedString: Codec<Extracted<string>, string> = codec(z.string(), sealExtracted<string>, (value) => value);
+const sealedString: Codec<Extracted<string>, string> = codec(
+  z.string(),
+  sealExtracted<string>,
+  (value) => value,
+);
 const sealedName: Codec<Extracted<string>, string> = codec(
   z.string().min(1),
   sealExtracted<string>,
@@ -49,15 +53,19 @@ const optionsSchema: z.ZodType<JsonObject, JsonObject> = z
   .custom<JsonObject>((value) => typeof value === "object" && value !== null && !Array.isArray(value))
   .meta({ type: "object", description: "Extensibility bag: <provider>, source and pond spaces." });
 
-const timestampSchema: Codec<Timestamp, string> = z.codec(z.iso.datetime({ offset: true }), z.custom<Timestamp>(), {
-  decode: (value, context) => {
-    const timestamp = parseTimestamp(value);
-    if (timestamp !== undefined) return timestamp;
-    context.issues.push({ code: "custom", input: value, message: "not an RFC 3339 instant in range" });
-    return z.NEVER;
+const timestampSchema: Codec<Timestamp, string> = z.codec(
+  z.iso.datetime({ offset: true }),
+  z.custom<Timestamp>(),
+  {
+    decode: (value, context) => {
+      const timestamp = parseTimestamp(value);
+      if (timestamp !== undefined) return timestamp;
+      context.issues.push({ code: "custom", input: value, message: "not an RFC 3339 instant in range" });
+      return z.NEVER;
+    },
+    encode: formatTimestamp,
   },
-  encode: formatTimestamp,
-});
+);
 const bytesSchema: Codec<Uint8Array, string> = codec(
   z.base64(),
   (value) => new Uint8Array(Buffer.from(value, "base64")),
@@ -179,7 +187,11 @@ export function canonicalJsonSchema(): JsonObject {
   registry.add(messageSchema, { id: "Message" });
   registry.add(partSchema, { id: "Part" });
   registry.add(eventSchema, { id: "Event" });
-  const { schemas } = z.toJSONSchema(registry, { io: "input", unrepresentable: "any", uri: (id) => `#/$defs/${id}` });
+  const { schemas } = z.toJSONSchema(registry, {
+    io: "input",
+    unrepresentable: "any",
+    uri: (id) => `#/$defs/${id}`,
+  });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod's JSON Schema type is wider than JSON
   return { $schema: "https://json-schema.org/draft/2020-12/schema", $defs: schemas } as unknown as JsonObject;
 }

@@ -8,8 +8,7 @@ declare const microseconds: unique symbol;
 /** Microseconds since 1970 UTC, an integer within the safe range (years 1684 to 2255). */
 export type Timestamp = number & { readonly [microseconds]: true };
 
-const RFC3339 =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(Z|z|[+-]\d{2}:\d{2})$/;
+const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(Z|z|[+-]\d{2}:\d{2})$/;
 
 /** Reads RFC 3339, to the microsecond (finer digits are cut). Undefined when the text is no such instant. */
 export function parseTimestamp(text: string): Timestamp | undefined {
@@ -19,7 +18,9 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}${zone === "z" ? "Z" : zone}`;
   const milliseconds = Date.parse(iso);
   if (Number.isNaN(milliseconds)) return undefined;
-  const rolledOver = Number(day) > 28 && new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day);
+  const rolledOver =
+    Number(day) > 28 &&
+    new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day);
   if (rolledOver) return undefined;
   const micros = fraction === undefined ? 0 : Number(fraction.slice(0, 6).padEnd(6, "0"));
   return timestampFromMicros(milliseconds * 1000 + micros);

@@ -1,0 +1,83 @@
+/**
+ * What an adapter is (spec.md#adapter-codec): two faces in one folder. The parse face finds and streams sources;
+ * the serialize face is a pure function of stored sessions and holds no source.
+ */
+import type { Event, SessionState } from "../../model/index.ts";
+import type { Cursor, FileStamp } from "./freshness.ts";
+import type { Issue } from "./issue.ts";
+import type { Restored, SerializeOptions } from "./restore.ts";
+
+/** The machine as adapters may see it; nothing in an adapter reads the process's own environment. */
+export interface AdapterEnv {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  /** A folder of pond's own for temporary copies. */
+  readonly scratch: string;
+}
+
+/** A folder or file in which a client keeps sessions. */
+export interface Place {
+  readonly root: string;
+  readonly origin: "default" | "environment" | "config" | "flag";
+}
+
+/** What is read, resumed and skipped as one: a session log with the files beside it, or a database. */
+export interface Unit {
+  /** Stable inside its place: the path below the root, with `/`. */
+  readonly key: string;
+  /** Everything whose change makes the unit stale, the log first. Paths are absolute. */
+  readonly files: readonly FileStamp[];
+}
+
+export interface ReadRequest {
+  readonly place: Place;
+  readonly machine: AdapterEnv;
+  /** Where the last committed read stopped; absent on the first one. */
+  readonly cursor?: Cursor;
+  /** Milliseconds since 1970; decides whether a source is still being written. */
+  readonly now: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Events in the order of spec.md#adapter-integrity-event-ordering, with issues between them. A checkpoint says that
+ * everything before it, once committed, need not be read again. `waiting` says that the unit cannot be told yet.
+ */
+export type AdapterYield =
+  | Event
+  | { readonly kind: "issue"; readonly issue: Issue }
+  | { readonly kind: "checkpoint"; readonly cursor: Cursor }
+  | { readonly kind: "waiting"; readonly reason: string };
+
+/** A session and everything that descends from it. */
+export interface Lineage {
+  readonly state: SessionState;
+  readonly children: readonly Lineage[];
+}
+
+export interface Adapter {
+  /** The brand: the part of `source_agent` before the first `/`. */
+  readonly name: string;
+  /** For people. */
+  readonly title: string;
+  /** Where this client keeps sessions on this machine: only places that exist. */
+  readonly places: (machine: AdapterEnv) => Promise<readonly Place[]>;
+  /** The units of a place, in batches, each file only stat-ed. */
+  readonly units: (place: Place, signal?: AbortSignal) => AsyncIterable<readonly (Unit | Issue)[]>;
+  /** The events of a unit, in batches; from the cursor on where the source only grew. */
+  readonly read: (unit: Unit, request: ReadRequest) => AsyncIterable<readonly AdapterYield[]>;
+  /** A union, so that whether restore works is known without calling it. */
+  readonly restore:
+    | {
+        readonly kind: "supported";
+        readonly serialize: (lineage: Lineage, options: SerializeOptions) => Restored;
+      }
+    | { readonly kind: "unsupported"; readonly instead: string };
+}
+
+/** The brand of a session's origin: native restore means that it equals the adapter's name. */
+export function brandOf(sourceAgent: string): string {
+  const slash = sourceAgent.indexOf("/");
+  return slash === -1 ? sourceAgent : sourceAgent.slice(0, slash);
+}

@@ -1,0 +1,71 @@
+/**
+ * Exact and cheap change detection (spec.md#sync-change-detection). Identity, size and mtime equal means fresh:
+ * the file is not opened. Otherwise the bytes before the committed offset tell a grown file from a rewritten one.
+ */
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import type { JsonValue } from "../../base/json.ts";
+
+/** What a `stat` says, enough to see any change without opening the file. */
+export interface FileStamp {
+  readonly path: string;
+  readonly size: number;
+  /** Milliseconds with the fraction that the file system keeps. */
+  readonly mtime: number;
+  readonly inode: number;
+  readonly device: number;
+}
+
+export interface FileCursor {
+  readonly size: number;
+  readonly mtime: number;
+  readonly inode: number;
+  readonly device: number;
+  /** Bytes that are committed: the end of the last terminated record. */
+  readonly offset: number;
+  /** Hash of the last bytes before `offset` (see TAIL_BYTES), empty at offset 0. */
+  readonly tail: string;
+}
+
+/** Where a unit's last committed read stopped, by the file's path relative to the unit's log folder or root. */
+export interface Cursor {
+  readonly files: Readonly<Record<string, FileCursor>>;
+  /** Whatever else the adapter needs to continue. */
+  readonly state?: JsonValue;
+}
+
+/** How much before the offset is compared: a rewrite that keeps these bytes and the length is not seen by size. */
+const TAIL_BYTES = 4096;
+
+export function stampOf(path: string, stats: Stats): FileStamp {
+  return { path, size: stats.size, mtime: stats.mtimeMs, inode: stats.ino, device: stats.dev };
+}
+
+/** True when nothing about the file can have changed since the cursor was taken. */
+export function isSameStamp(stamp: FileStamp, cursor: FileCursor | undefined): boolean {
+  return (
+    cursor !== undefined &&
+    stamp.size === cursor.size &&
+    stamp.mtime === cursor.mtime &&
+    stamp.inode === cursor.inode &&
+    stamp.device === cursor.device
+  );
+}
+
+/** The offset to go on from: the committed one when the file only grew, 0 when it was rewritten or replaced. */
+export async function resumeOffset(handle: FileHandle, cursor: FileCursor | undefined): Promise<number> {
+  if (cursor === undefined || cursor.offset === 0) return 0;
+  const { size } = await handle.stat();
+  if (size < cursor.offset) return 0;
+  return (await tailHash(handle, cursor.offset)) === cursor.tail ? cursor.offset : 0;
+}
+
+/** Hash of the bytes right before `offset`. */
+export async function tailHash(handle: FileHandle, offset: number): Promise<string> {
+  if (offset === 0) return "";
+  const length = Math.min(offset, TAIL_BYTES);
+  const buffer = Buffer.alloc(length);
+  const { bytesRead } = await handle.read(buffer, 0, length, offset - length);
+  return createHash("sha256").update(buffer.subarray(0, bytesRead)).digest("hex").slice(0, 32);
+}

@@ -1,0 +1,36 @@
+/** The seam between client formats and the canonical model: all that an adapter builds with. */
+export type { Adapter, AdapterEnv, AdapterYield, Lineage, Place, ReadRequest, Unit } from "./adapter.ts";
+export { brandOf } from "./adapter.ts";
+export { boundJson, boundText, MAX_TEXT_BYTES } from "./bound.ts";
+export type { Truncation } from "./bound.ts";
+export { isFolder, stampFile, walk } from "./discovery.ts";
+export type { Walked, WalkOptions } from "./discovery.ts";
+export {
+  arrayField,
+  defineField,
+  extractBoolean,
+  extractCompact,
+  extractFromPath,
+  extractItem,
+  extractJson,
+  extractName,
+  extractSpan,
+  extractString,
+  extractTimestamp,
+  extractWhole,
+  field,
+  integerField,
+  isCanonicalTimestamp,
+  objectField,
+  optional,
+  without,
+} from "./extract.ts";
+export type { Cursor, FileCursor, FileStamp } from "./freshness.ts";
+export { isSameStamp, resumeOffset, stampOf, tailHash } from "./freshness.ts";
+export type { Issue, IssueKind } from "./issue.ts";
+export { locate } from "./issue.ts";
+export type { Loss, RawLine, Restored, RestoredFile, SerializeOptions } from "./restore.ts";
+export { LossReport } from "./restore.ts";
+export type { LogEntry, MessageDraft, PartDraft, RecordId } from "./session-log.ts";
+export { SessionLog } from "./session-log.ts";
+export { valueHash } from "./value-hash.ts";

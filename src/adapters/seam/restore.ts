@@ -1,0 +1,53 @@
+/** What a serialize face returns (spec.md#adapter-restore): files by value, and what could not come along. */
+import type { JsonValue } from "../../base/json.ts";
+
+/** A line that was not JSON when it was read: it goes back byte for byte. */
+export interface RawLine {
+  readonly raw: Uint8Array;
+}
+
+/** A file relative to the client's root. Records are values, so that they compare without printing them. */
+export type RestoredFile =
+  | { readonly kind: "jsonl"; readonly path: string; readonly records: readonly (JsonValue | RawLine)[] }
+  | { readonly kind: "json"; readonly path: string; readonly value: JsonValue }
+  | { readonly kind: "bytes"; readonly path: string; readonly data: Uint8Array };
+
+/** Something of the canonical session that the target cannot express. */
+export interface Loss {
+  readonly what: string;
+  readonly why: string;
+  readonly count: number;
+}
+
+export interface Restored {
+  readonly fidelity: "native" | "foreign";
+  readonly files: readonly RestoredFile[];
+  readonly losses: readonly Loss[];
+  /** The session's id in the target client, and how to go on with it there. */
+  readonly resume: { readonly id: string; readonly directory: string; readonly command: string };
+}
+
+export interface SerializeOptions {
+  /** Decided by the caller from the origin, never by the adapter (spec.md#adapter-native-restore-lossless). */
+  readonly fidelity: "native" | "foreign";
+  /** Rewrites a recorded path for this machine (`--map-path old=new`); the identity when nothing is mapped. */
+  readonly mapPath: (path: string) => string;
+  /** Milliseconds since 1970, for files that are named by time. */
+  readonly now: number;
+}
+
+/** Collects losses by kind. */
+export class LossReport {
+  readonly #losses = new Map<string, { what: string; why: string; count: number }>();
+
+  add(what: string, why: string): void {
+    const key = `${what}\0${why}`;
+    const loss = this.#losses.get(key);
+    if (loss === undefined) this.#losses.set(key, { what, why, count: 1 });
+    else loss.count += 1;
+  }
+
+  list(): readonly Loss[] {
+    return [...this.#losses.values()];
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Writes the events of one session from its log: positions, ids, carried instants and the size bound are decided
+ * here once, for every adapter (spec.md#model-ids, spec.md#model-order). Ids depend on the record and the records
+ * before it only, so any prefix of a log gives the same ids.
+ */
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { decodeUtf8, isJsonObject } from "../../base/json.ts";
+import type { Extracted, Message, Part, Role, Session, Timestamp } from "../../model/index.ts";
+import { messageId, partId } from "../../model/index.ts";
+import type { AdapterYield } from "./adapter.ts";
+import { boundJson, MAX_TEXT_BYTES } from "./bound.ts";
+import type { Issue, IssueKind } from "./issue.ts";
+import { valueHash } from "./value-hash.ts";
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** A part as an adapter makes it. Provenance has no default (spec.md#adapter-provenance-required). */
+export type PartDraft = DistributiveOmit<Part, "id" | "session_id" | "message_id" | "ordinal" | "options"> & {
+  readonly id?: string;
+  readonly options?: JsonObject;
+};
+
+export interface MessageDraft {
+  readonly role: Role;
+  /** Only a system message has one; absent means a carrier. */
+  readonly content?: Extracted<string>;
+  /** Without the `pond` facts that this class adds. */
+  readonly options: JsonObject;
+  readonly parts: readonly PartDraft[];
+}
+
+export interface LogEntry {
+  readonly id: RecordId;
+  /** Absent when the record has none: the previous one's is carried. */
+  readonly timestamp?: Timestamp | undefined;
+  /** Bytes of the record in its source: an upper bound of every value in it. */
+  readonly bytes: number;
+  /** Several where the role allowlists split one record: `<id>`, `<id>/1`, ... */
+  readonly drafts: readonly MessageDraft[];
+  /** False for what is not a record of the log, such as a file beside it. */
+  readonly positioned?: boolean;
+}
+
+/** The id of a record, and whether it is the source's own, which then needs no second copy. */
+export interface RecordId {
+  readonly text: string;
+  readonly isSource: boolean;
+}
+
+export class SessionLog {
+  readonly #session: Session;
+  readonly #adapter: string;
+  readonly #path: string;
+  readonly #occurrences = new Map<string, number>();
+  #position = 0;
+  #instant: Timestamp;
+  #announced = false;
+  #batch: AdapterYield[] = [];
+  /** While true, records only move the state: how a grown log is continued without repeating events. */
+  quiet = false;
+
+  constructor(session: Session, origin: { readonly adapter: string; readonly path: string }) {
+    this.#session = session;
+    this.#adapter = origin.adapter;
+    this.#path = origin.path;
+    this.#instant = session.created_at;
+  }
+
+  /** The next id for a record of this type: the source's own at first sight, else numbered by occurrence. */
+  identify(type: string, sourceId: string | undefined, record: JsonValue): RecordId {
+    const base = sourceId ?? `${type}:${valueHash(record)}`;
+    const occurrence = (this.#occurrences.get(base) ?? 0) + 1;
+    this.#occurrences.set(base, occurrence);
+    const isSource = sourceId !== undefined && occurrence === 1;
+    return { text: isSource ? base : `${base}#${occurrence}`, isSource };
+  }
+
+  add(entry: LogEntry): void {
+    const carried = entry.timestamp === undefined;
+    const positioned = entry.positioned !== false;
+    const seq = positioned ? { seq: this.#position } : undefined;
+    if (positioned) this.#position += 1;
+    if (entry.timestamp !== undefined && positioned) this.#instant = entry.timestamp;
+    if (this.quiet) return;
+    this.#announce();
+    const timestamp = entry.timestamp ?? this.#instant;
+    for (const [index, draft] of entry.drafts.entries()) {
+      const id = messageId(index === 0 ? entry.id.text : `${entry.id.text}/${index}`);
+      const options = this.#bound(carried ? withCarried(draft.options) : draft.options, entry.bytes);
+      const base = { id, session_id: this.#session.id, ...seq, timestamp, options };
+      this.#batch.push({ kind: "message", message: messageOf(base, draft) });
+      this.#addParts(id, draft, entry.bytes);
+    }
+  }
+
+  /** A line that is not one JSON value: an issue, and the line kept whole so that it restores as it was. */
+  addBadLine(line: {
+    readonly reason: "not_json" | "duplicate_keys" | "invalid_utf8";
+    readonly message: string;
+    readonly line: number;
+    readonly offset: number;
+    readonly raw: Uint8Array;
+  }): void {
+    const decoded = decodeUtf8(line.raw);
+    const source: JsonObject = decoded.ok
+      ? { raw: decoded.text }
+      : { raw: Buffer.from(line.raw).toString("base64"), encoding: "base64" };
+    const draft: MessageDraft = { role: "system", options: { source }, parts: [] };
+    this.add({ id: this.identify("raw", undefined, source), bytes: line.raw.length * 2, drafts: [draft] });
+    this.addIssue(line.reason, line.message, line);
+  }
+
+  addIssue(
+    kind: IssueKind,
+    message: string,
+    at: { readonly line?: number; readonly offset?: number } = {},
+  ): void {
+    if (this.quiet) return;
+    const issue: Issue = {
+      kind,
+      adapter: this.#adapter,
+      path: this.#path,
+      ...(at.line === undefined ? {} : { line: at.line }),
+      ...(at.offset === undefined ? {} : { offset: at.offset }),
+      message,
+    };
+    this.#batch.push({ kind: "issue", issue });
+  }
+
+  /** What was written since the last call. The session itself comes first, even when it has no message. */
+  drain(): readonly AdapterYield[] {
+    if (!this.quiet) this.#announce();
+    const batch = this.#batch;
+    this.#batch = [];
+    return batch;
+  }
+
+  #announce(): void {
+    if (this.#announced) return;
+    this.#announced = true;
+    this.#batch.push({ kind: "session", session: this.#session });
+  }
+
+  #addParts(message_id: Message["id"], draft: MessageDraft, bytes: number): void {
+    for (const [ordinal, part] of draft.parts.entries()) {
+      const { id, options, ...rest } = bytes > MAX_TEXT_BYTES ? this.#boundPart(part) : part;
+      const base = { id: partId(id ?? String(ordinal)), session_id: this.#session.id, message_id, ordinal };
+      this.#batch.push({
+        kind: "part",
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a spread of a union is not narrowed by tsc
+        part: { ...base, ...rest, options: options ?? {} } as Part,
+      });
+    }
+  }
+
+  /** Every text of a part but a file's payload, which goes to a blob (spec.md#adapter-bounded-values). */
+  #boundPart(part: PartDraft): PartDraft {
+    const { data, ...texts } = { data: undefined, ...part };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed values are JSON at run time
+    const bounded = this.#bound(texts as unknown as JsonObject, Number.POSITIVE_INFINITY);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bounding keeps the shape
+    return { ...bounded, ...(data === undefined ? {} : { data }) } as unknown as PartDraft;
+  }
+
+  #bound(value: JsonObject, bytes: number): JsonObject {
+    if (bytes <= MAX_TEXT_BYTES) return value;
+    const bounded = boundJson(value);
+    for (const { bytes: original } of bounded.truncated)
+      this.addIssue("truncated_value", `a value of ${original} bytes is past the bound of ${MAX_TEXT_BYTES}`);
+    return bounded.value;
+  }
+}
+
+function withCarried(options: JsonObject): JsonObject {
+  const pond = options["pond"];
+  const facts = isJsonObject(pond) ? pond : {};
+  return { ...options, pond: { ...facts, timestamp: "carried" } };
+}
+
+function messageOf(base: Omit<Extract<Message, { role: "user" }>, "role">, draft: MessageDraft): Message {
+  if (draft.role === "system") return { ...base, role: "system", content: draft.content ?? "" };
+  return { ...base, role: draft.role };
+}

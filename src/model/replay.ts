@@ -1,0 +1,58 @@
+/** Events to session state, purely (spec.md#model-replay): what a stream of canonical events adds up to. */
+import type { Event, Message, Part, Session } from "./types.ts";
+import { compareInSession, compareParts } from "./order.ts";
+
+/** A message with its parts, in order. */
+export interface MessageWithParts {
+  readonly message: Message;
+  readonly parts: readonly Part[];
+}
+
+export interface SessionState {
+  readonly session: Session;
+  readonly messages: readonly MessageWithParts[];
+}
+
+/**
+ * The sessions that a stream describes, in order of first appearance. A row that came before is kept, a later one
+ * under the same key changes nothing (spec.md#adapter-integrity-additive-sync), so replaying twice is replaying
+ * once. Events of a session that was never announced are left out.
+ */
+export function replay(events: Iterable<Event>): SessionState[] {
+  const drafts = new Map<string, Draft>();
+  for (const event of events) {
+    if (event.kind === "session") {
+      if (!drafts.has(event.session.id))
+        drafts.set(event.session.id, { session: event.session, turns: new Map() });
+    } else if (event.kind === "message") {
+      const turns = drafts.get(event.message.session_id)?.turns;
+      if (turns !== undefined && !turns.has(event.message.id))
+        turns.set(event.message.id, { message: event.message, parts: new Map() });
+    } else {
+      const parts = drafts.get(event.part.session_id)?.turns.get(event.part.message_id)?.parts;
+      if (parts !== undefined && !parts.has(event.part.id)) parts.set(event.part.id, event.part);
+    }
+  }
+  return [...drafts.values()].map(finish);
+}
+
+/** The events of a state, in the order that the ingest contract wants: the inverse of `replay`. */
+export function* eventsOf(state: SessionState): Generator<Event> {
+  yield { kind: "session", session: state.session };
+  for (const { message, parts } of state.messages) {
+    yield { kind: "message", message };
+    for (const part of parts) yield { kind: "part", part };
+  }
+}
+
+interface Draft {
+  readonly session: Session;
+  readonly turns: Map<string, { readonly message: Message; readonly parts: Map<string, Part> }>;
+}
+
+function finish(draft: Draft): SessionState {
+  const messages = [...draft.turns.values()]
+    .map(({ message, parts }) => ({ message, parts: [...parts.values()].toSorted(compareParts) }))
+    .toSorted((a, b) => compareInSession(a.message, b.message));
+  return { session: draft.session, messages };
+}

@@ -1,0 +1,107 @@
+/**
+ * The validator of the ingest path: the rules that a type cannot hold (spec.md#model-validation). It sees every
+ * event in order, allocates nothing on success, and is proven equal to the schemas by a property test.
+ */
+import type { Event, Message, Part, PartType, Role, Session } from "./types.ts";
+
+export interface Violation {
+  readonly rule:
+    | "model-parent-pointer-coherence"
+    | "model-project-non-empty"
+    | "model-identity"
+    | "model-role-allowlist"
+    | "adapter-integrity-event-ordering";
+  readonly message: string;
+}
+
+/** Which parts each role may hold. A system message is a carrier and may hold the files beside a log. */
+const ALLOWED: Readonly<Record<Role, ReadonlySet<PartType>>> = {
+  system: new Set<PartType>(["file"]),
+  user: new Set<PartType>(["text", "file"]),
+  assistant: new Set<PartType>([
+    "text",
+    "file",
+    "reasoning",
+    "tool_call",
+    "tool_result",
+    "tool_approval_request",
+  ]),
+  tool: new Set<PartType>(["tool_result", "tool_approval_response"]),
+};
+
+/** True where the model allows a part of this type in a message of this role. */
+export function isAllowed(role: Role, type: PartType): boolean {
+  return ALLOWED[role].has(type);
+}
+
+/**
+ * Checks one stream of events: Session first, then each Message followed by its Parts in ordinal order, before
+ * the next Message. Sessions may follow one another; a session may come again, to go on where it stopped.
+ */
+export class EventValidator {
+  #session: Session | undefined;
+  #message: Message | undefined;
+  #ordinal = -1;
+
+  /** Undefined when the event is fine. After a violation the validator goes on with the next event. */
+  check(event: Event): Violation | undefined {
+    if (event.kind === "session") return this.#checkSession(event.session);
+    if (event.kind === "message") return this.#checkMessage(event.message);
+    return this.#checkPart(event.part);
+  }
+
+  #checkSession(session: Session): Violation | undefined {
+    this.#session = undefined;
+    this.#message = undefined;
+    const fault = sessionFault(session);
+    if (fault === undefined) this.#session = session;
+    return fault;
+  }
+
+  #checkMessage(message: Message): Violation | undefined {
+    this.#message = undefined;
+    this.#ordinal = -1;
+    if (this.#session === undefined || message.session_id !== this.#session.id)
+      return ordering(`message ${message.id} of session ${message.session_id} does not follow its session`);
+    if (message.id === "") return identity("a message has an empty id");
+    if (message.seq !== undefined && (!Number.isSafeInteger(message.seq) || message.seq < 0))
+      return identity(`message ${message.id} has seq ${message.seq}, not a position in a log`);
+    this.#message = message;
+    return undefined;
+  }
+
+  #checkPart(part: Part): Violation | undefined {
+    const message = this.#message;
+    if (message === undefined || part.message_id !== message.id || part.session_id !== message.session_id)
+      return ordering(`part ${part.id} of message ${part.message_id} does not follow its message`);
+    if (part.id === "") return identity(`a part of message ${message.id} has an empty id`);
+    if (!Number.isSafeInteger(part.ordinal) || part.ordinal <= this.#ordinal)
+      return ordering(
+        `part ${part.id} of message ${message.id} has ordinal ${part.ordinal} after ${this.#ordinal}`,
+      );
+    if (!isAllowed(message.role, part.type))
+      return {
+        rule: "model-role-allowlist",
+        message: `a ${part.type} part is not allowed in a ${message.role} message (${message.id})`,
+      };
+    this.#ordinal = part.ordinal;
+    return undefined;
+  }
+}
+
+/** The rules of a session on its own. */
+export function sessionFault(session: Session): Violation | undefined {
+  if (session.id === "") return identity("a session has an empty id");
+  if (session.source_agent === "") return identity(`session ${session.id} has an empty source_agent`);
+  if (session.project === "")
+    return { rule: "model-project-non-empty", message: `session ${session.id} has no project` };
+  if (session.parent_message_id !== undefined && session.parent_session_id === undefined)
+    return {
+      rule: "model-parent-pointer-coherence",
+      message: `session ${session.id} has parent_message_id without parent_session_id`,
+    };
+  return undefined;
+}
+
+const ordering = (message: string): Violation => ({ rule: "adapter-integrity-event-ordering", message });
+const identity = (message: string): Violation => ({ rule: "model-identity", message });
