@@ -30,6 +30,11 @@ export interface Restored {
 export interface SerializeOptions {
   /** Decided by the caller from the origin, never by the adapter (spec.md#adapter-native-restore-lossless). */
   readonly fidelity: "native" | "foreign";
+  /**
+   * `source`: each file where the source had it, which is what verify compares. `client`: where the client of this
+   * machine looks for it, relative to its default place.
+   */
+  readonly layout: "source" | "client";
   /** Rewrites a recorded path for this machine (`--map-path old=new`); the identity when nothing is mapped. */
   readonly mapPath: (path: string) => string;
   /** Milliseconds since 1970, for files that are named by time. */
