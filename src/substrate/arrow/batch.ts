@@ -1,0 +1,147 @@
+/**
+ * Builds one batch of a declared table, column by column, as the Arrow IPC file that a merge takes. A key can
+ * be in a batch only once: the engine would insert both rows (spec.md#additive-sync).
+ */
+import { PondError } from "../../base/errors.ts";
+import type { Lance } from "../lance.ts";
+import { type Column, joinKey, type RowOf, type TableSpec } from "../spec.ts";
+import { type ColumnWriter, columnWriter } from "./columns.ts";
+import { schemaOf } from "./schema.ts";
+import { sizeOrProblem } from "./value.ts";
+
+/** A batch stays below this; text offsets are 32-bit and the engine holds a batch several times over. */
+export const MAX_BATCH_BYTES = 64_000_000;
+/** One row alone may pass the batch bound: two values of 32 MiB and some. */
+const MAX_ROW_BYTES = 256_000_000;
+/** More rows a batch gain nothing. */
+const MAX_BATCH_ROWS = 50_000;
+
+export type Added = "added" | "duplicate" | "full";
+
+/** A finished batch. Only a BatchBuilder makes one, so its keys are distinct and its columns are the table's. */
+export class Batch<S extends TableSpec = TableSpec> {
+  readonly spec: S;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly #ipc: Buffer;
+
+  /** @internal */
+  constructor(spec: S, content: { readonly ipc: Buffer; readonly rows: number; readonly bytes: number }) {
+    this.spec = spec;
+    this.rows = content.rows;
+    this.bytes = content.bytes;
+    this.#ipc = content.ipc;
+  }
+
+  /** @internal */
+  get ipc(): Buffer {
+    return this.#ipc;
+  }
+}
+
+export class BatchBuilder<S extends TableSpec = TableSpec> {
+  readonly spec: S;
+  readonly #lance: Lance;
+  readonly #columns: readonly (readonly [string, Column, ColumnWriter])[];
+  readonly #keys = new Set<string>();
+  #bytes = 0;
+  #finished = false;
+
+  constructor(lance: Lance, spec: S) {
+    this.#lance = lance;
+    this.spec = spec;
+    this.#columns = Object.entries(spec.columns).map(([name, column]) => [
+      name,
+      column,
+      columnWriter(column),
+    ]);
+  }
+
+  get rows(): number {
+    return this.#keys.size;
+  }
+
+  /** Bytes of the values so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * Adds a row. `duplicate`: its key is in this batch already, nothing was added. `full`: it does not fit any
+   * more; write this batch and add the row to a new one. Throws `validation_failed` for a row that the table
+   * cannot hold, and stays as it was.
+   */
+  add(row: RowOf<S>): Added {
+    if (this.#finished) throw new PondError("internal", "this batch is finished");
+    const values: Readonly<Record<string, unknown>> = row;
+    const key = this.#keyOf(values);
+    if (this.#keys.has(key)) return "duplicate";
+    if (!this.#fits(values, key)) return "full";
+    for (const [name, , writer] of this.#columns) this.#bytes += writer.append(values[name]);
+    this.#keys.add(key);
+    return "added";
+  }
+
+  /** The batch; the builder is of no further use. */
+  finish(): Batch<S> {
+    this.#finished = true;
+    const { arrow } = this.#lance;
+    const schema = schemaOf(this.#lance, this.spec);
+    const children = this.#columns.map(([, , writer]) => writer.finish(this.#lance));
+    const writer = new arrow.RecordBatchFileWriter();
+    const data = arrow.makeData({
+      type: new arrow.Struct(schema.fields),
+      length: this.rows,
+      nullCount: 0,
+      children,
+    });
+    writer.write(new arrow.RecordBatch(schema, data));
+    writer.finish();
+    const ipc = writer.toUint8Array(true);
+    return new Batch(this.spec, {
+      ipc: Buffer.from(ipc.buffer, ipc.byteOffset, ipc.byteLength),
+      rows: this.rows,
+      bytes: this.#bytes,
+    });
+  }
+
+  /** Two ids that differ only in a lone surrogate would become one key in UTF-8: refused. */
+  #keyOf(values: Readonly<Record<string, unknown>>): string {
+    const parts = this.spec.primaryKey.map((column) => {
+      const value = values[column];
+      if (typeof value !== "string") throw this.#rejected("", `key column ${column} must be text`);
+      if (!value.isWellFormed())
+        throw this.#rejected(value, `key column ${column} holds a lone surrogate, which UTF-8 cannot spell`);
+      return value;
+    });
+    return joinKey(parts);
+  }
+
+  /** Checks every value. A cheap upper bound decides; text is measured only when that is too close. */
+  #fits(values: Readonly<Record<string, unknown>>, key: string): boolean {
+    let size = 0;
+    for (const [name, column] of this.#columns) {
+      const answer = sizeOrProblem(column, values[name]);
+      if (typeof answer === "string") throw this.#rejected(key, `column ${name} ${answer}`);
+      size += answer;
+    }
+    if (this.rows >= MAX_BATCH_ROWS) return false;
+    if (this.#bytes + size <= MAX_BATCH_BYTES) return true;
+    size = this.#columns.reduce((sum, [name]) => sum + exactSize(values[name]), 0);
+    if (size > MAX_ROW_BYTES)
+      throw this.#rejected(key, `a row of ${size} bytes is past the bound of ${MAX_ROW_BYTES}`, "limit");
+    return this.rows === 0 || this.#bytes + size <= MAX_BATCH_BYTES;
+  }
+
+  #rejected(key: string, message: string, reason?: "limit"): PondError {
+    return new PondError("validation_failed", `table ${this.spec.name}: ${message}`, {
+      ...(reason === undefined ? {} : { reason }),
+      data: { table: this.spec.name, key: key.toWellFormed().slice(0, 200), row: this.rows },
+    });
+  }
+}
+
+function exactSize(value: unknown): number {
+  if (typeof value === "string") return Buffer.byteLength(value) + 4;
+  return value instanceof Uint8Array ? value.length + 12 : 8;
+}

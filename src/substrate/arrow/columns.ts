@@ -1,0 +1,268 @@
+/**
+ * Growing column buffers in Arrow layout: values go straight into them, no object is kept per value. Values
+ * are checked first (value.ts), so appending cannot fail half way through a row.
+ */
+import type { Arrow, Lance } from "../lance.ts";
+import type { Column } from "../spec.ts";
+import { toHalf } from "./half.ts";
+import { typeOf } from "./schema.ts";
+
+export interface ColumnWriter {
+  /** Appends one checked value and tells its bytes. Null and undefined are the Arrow null. */
+  append(value: unknown): number;
+  finish(lance: Lance): Arrow.Data;
+}
+
+export function columnWriter(column: Column): ColumnWriter {
+  switch (column.type) {
+    case "utf8":
+      return new TextWriter();
+    case "int32":
+      return new Int32Writer();
+    case "bool":
+      return new BoolWriter();
+    case "int64":
+    case "timestamp_us":
+      return new Int64Writer(column);
+    case "float16_vector":
+      return new VectorWriter(column);
+    case "blob":
+      return new BlobWriter(column);
+  }
+}
+
+/** Row count and null bitmap of a column. */
+class Validity {
+  length = 0;
+  #nulls = 0;
+  #bitmap: Uint8Array | undefined;
+
+  /** Counts the next row and gives its number. */
+  next(value: unknown): number {
+    const row = this.length++;
+    const isNull = value === null || value === undefined;
+    if (!isNull && this.#bitmap === undefined) return row;
+    let bitmap = (this.#bitmap ??= new Uint8Array((row >> 3) + 64).fill(255));
+    if (row >> 3 >= bitmap.length) {
+      const larger = new Uint8Array(bitmap.length * 2).fill(255);
+      larger.set(bitmap);
+      bitmap = this.#bitmap = larger;
+    }
+    if (isNull) {
+      this.#nulls++;
+      bitmap[row >> 3] = (bitmap[row >> 3] ?? 0) & ~(1 << (row & 7));
+    }
+    return row;
+  }
+
+  props(): { readonly length: number; readonly nullCount: number; readonly nullBitmap?: Uint8Array } {
+    const { length } = this;
+    const nullBitmap = this.#bitmap?.subarray(0, (length + 7) >> 3);
+    return { length, nullCount: this.#nulls, ...(nullBitmap === undefined ? {} : { nullBitmap }) };
+  }
+}
+
+/** Text into one growing buffer. A lone surrogate becomes U+FFFD, as UTF-8 has no spelling for it. */
+class TextWriter implements ColumnWriter {
+  readonly #validity = new Validity();
+  #bytes = Buffer.allocUnsafeSlow(1024);
+  #offsets: Int32Array = new Int32Array(65);
+  #end = 0;
+
+  append(value: unknown): number {
+    const row = this.#validity.next(value);
+    const start = this.#end;
+    if (typeof value === "string") {
+      // Three bytes a UTF-16 unit is the most UTF-8 needs; measure only when that does not fit.
+      if (this.#bytes.length - start < value.length * 3) this.#reserve(start + Buffer.byteLength(value));
+      this.#end += this.#bytes.write(value, start, "utf8");
+    }
+    if (row + 1 >= this.#offsets.length) this.#offsets = grown(this.#offsets, row + 2);
+    this.#offsets[row + 1] = this.#end;
+    return this.#end - start + 4;
+  }
+
+  #reserve(needed: number): void {
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
+    this.#bytes.copy(larger, 0, 0, this.#end);
+    this.#bytes = larger;
+  }
+
+  finish({ arrow }: Lance): Arrow.Data {
+    return arrow.makeData({
+      type: new arrow.Utf8(),
+      ...this.#validity.props(),
+      valueOffsets: this.#offsets.subarray(0, this.#validity.length + 1),
+      data: new Uint8Array(this.#bytes.buffer, 0, this.#end),
+    });
+  }
+}
+
+class Int32Writer implements ColumnWriter {
+  readonly #validity = new Validity();
+  #values: Int32Array = new Int32Array(64);
+
+  append(value: unknown): number {
+    const row = this.#validity.next(value);
+    if (row >= this.#values.length) this.#values = grown(this.#values, row + 1);
+    if (typeof value === "number") this.#values[row] = value;
+    return 4;
+  }
+
+  finish({ arrow }: Lance): Arrow.Data {
+    const data = this.#values.subarray(0, this.#validity.length);
+    return arrow.makeData({ type: new arrow.Int32(), ...this.#validity.props(), data });
+  }
+}
+
+const WORD = 0x1_0000_0000;
+
+/** 64-bit integers and timestamps, written as two halves: no BigInt is made from a number. */
+class Int64Writer implements ColumnWriter {
+  readonly #validity = new Validity();
+  readonly #column: Column;
+  #words: Uint32Array = new Uint32Array(128);
+
+  constructor(column: Column) {
+    this.#column = column;
+  }
+
+  append(value: unknown): number {
+    const row = this.#validity.next(value);
+    if (row * 2 + 1 >= this.#words.length) this.#words = grown(this.#words, row * 2 + 2);
+    if (typeof value === "number") {
+      const high = Math.floor(value / WORD);
+      this.#words[row * 2] = value - high * WORD;
+      this.#words[row * 2 + 1] = high;
+    } else if (typeof value === "bigint") {
+      this.#words[row * 2] = Number(value & 0xffffffffn);
+      this.#words[row * 2 + 1] = Number((value >> 32n) & 0xffffffffn);
+    }
+    return 8;
+  }
+
+  finish({ arrow }: Lance): Arrow.Data {
+    const data = new BigInt64Array(this.#words.buffer, 0, this.#validity.length);
+    const props = { ...this.#validity.props(), data };
+    if (this.#column.type === "int64") return arrow.makeData({ type: new arrow.Int64(), ...props });
+    return arrow.makeData({ type: new arrow.TimestampMicrosecond("UTC"), ...props });
+  }
+}
+
+class BoolWriter implements ColumnWriter {
+  readonly #validity = new Validity();
+  #bits: Uint8Array = new Uint8Array(64);
+
+  append(value: unknown): number {
+    const row = this.#validity.next(value);
+    if (row >> 3 >= this.#bits.length) this.#bits = grown(this.#bits, (row >> 3) + 1);
+    if (value === true) this.#bits[row >> 3] = (this.#bits[row >> 3] ?? 0) | (1 << (row & 7));
+    return 1;
+  }
+
+  /**
+   * The schema says Bool; the bits travel as a flat byte column, because Arrow's writer leaves out the values of
+   * a Bool that is null throughout and the engine refuses that.
+   */
+  finish({ arrow }: Lance): Arrow.Data {
+    const data = this.#bits.subarray(0, (this.#validity.length + 7) >> 3);
+    return arrow.makeData({ type: new arrow.Uint8(), ...this.#validity.props(), data });
+  }
+}
+
+class VectorWriter implements ColumnWriter {
+  readonly #validity = new Validity();
+  readonly #dim: number;
+  #halves: Uint16Array;
+
+  constructor(column: Column) {
+    this.#dim = column.dim ?? 0;
+    this.#halves = new Uint16Array(this.#dim * 8);
+  }
+
+  append(value: unknown): number {
+    const start = this.#validity.next(value) * this.#dim;
+    if (start + this.#dim > this.#halves.length) this.#halves = grown(this.#halves, start + this.#dim);
+    if (value instanceof Float32Array || Array.isArray(value))
+      for (let i = 0; i < this.#dim; i++) this.#halves[start + i] = toHalf(Number(value[i]));
+    return this.#dim * 2;
+  }
+
+  finish({ arrow }: Lance): Arrow.Data {
+    const length = this.#validity.length * this.#dim;
+    const child = arrow.makeData({
+      type: new arrow.Float16(),
+      length,
+      nullCount: 0,
+      data: this.#halves.subarray(0, length),
+    });
+    const type = new arrow.FixedSizeList(this.#dim, new arrow.Field("item", new arrow.Float16(), true));
+    return arrow.makeData({ type, ...this.#validity.props(), child });
+  }
+}
+
+/** Bytes as the engine's blob struct `{data, uri}`; uri is never used. */
+class BlobWriter implements ColumnWriter {
+  readonly #validity = new Validity();
+  readonly #column: Column;
+  readonly #chunks: Uint8Array[] = [];
+  #offsets: BigInt64Array = new BigInt64Array(65);
+  #end = 0;
+
+  constructor(column: Column) {
+    this.#column = column;
+  }
+
+  append(value: unknown): number {
+    const row = this.#validity.next(value);
+    const start = this.#end;
+    if (value instanceof Uint8Array) {
+      this.#chunks.push(value);
+      this.#end += value.length;
+    }
+    if (row + 1 >= this.#offsets.length) this.#offsets = grown(this.#offsets, row + 2);
+    this.#offsets[row + 1] = BigInt(this.#end);
+    return this.#end - start + 12;
+  }
+
+  finish(lance: Lance): Arrow.Data {
+    const { arrow } = lance;
+    const props = this.#validity.props();
+    const { length } = props;
+    const data = arrow.makeData({
+      type: new arrow.LargeBinary(),
+      ...props,
+      valueOffsets: this.#offsets.subarray(0, length + 1),
+      data: Buffer.concat(this.#chunks, this.#end),
+    });
+    const uri = arrow.makeData({
+      type: new arrow.Utf8(),
+      length,
+      nullCount: length,
+      nullBitmap: new Uint8Array((length + 7) >> 3),
+      valueOffsets: new Int32Array(length + 1),
+      data: new Uint8Array(0),
+    });
+    const type = typeOf(lance, this.#column);
+    return arrow.makeData({ type: new arrow.Struct(type.children), ...props, children: [data, uri] });
+  }
+}
+
+type Growable = Uint8Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array;
+
+/** A copy with room for at least `needed` elements, doubled and zeroed. */
+function grown<T extends Growable>(values: T, needed: number): T;
+function grown(values: Growable, needed: number): Growable {
+  const length = Math.max(needed, values.length * 2);
+  if (values instanceof BigInt64Array) return copied(new BigInt64Array(length), values);
+  if (values instanceof Uint8Array) return copied(new Uint8Array(length), values);
+  if (values instanceof Uint16Array) return copied(new Uint16Array(length), values);
+  if (values instanceof Int32Array) return copied(new Int32Array(length), values);
+  return copied(new Uint32Array(length), values);
+}
+
+function copied<T extends { set(from: T): void }>(target: T, from: T): T {
+  target.set(from);
+  return target;
+}

@@ -1,0 +1,35 @@
+/** One open table of the engine with what every call on it needs: retry, freshness, and words for errors. */
+import type { Lance, LanceTable } from "./lance.ts";
+import { type Attempted, type RetryPolicy, withRetry } from "./retry.ts";
+import type { TableSpec } from "./spec.ts";
+
+export interface Handle<S extends TableSpec = TableSpec> {
+  readonly lance: Lance;
+  readonly spec: S;
+  readonly native: LanceTable;
+  readonly policy: RetryPolicy;
+  /** For messages; free of secrets. */
+  readonly where: string;
+  /** Makes everything committed so far survive a power cut; nothing to do on object stores. */
+  readonly settle: () => Promise<void>;
+}
+
+/**
+ * Every call on a table goes through here. Files that were cleaned away under an open handle (another process
+ * compacted and an hour has passed) are a reason to look for the newest version and try again.
+ */
+export function call<T>(
+  handle: Handle,
+  verb: string,
+  run: (table: LanceTable) => Promise<T>,
+): Promise<Attempted<T>> {
+  const { native, spec, where, policy } = handle;
+  return withRetry(policy, {
+    what: `${verb} ${spec.name}`,
+    where,
+    run: () => run(native),
+    beforeRetry: async (fault) => {
+      if (fault === "stale") await native.checkoutLatest().catch(() => undefined);
+    },
+  });
+}

@@ -1,0 +1,53 @@
+/**
+ * The one room that talks to Lance (spec.md#lance-chokepoints). It knows tables, rows and keys, and nothing of sessions: a
+ * consumer declares tables and gets durable insert-if-absent, typed reads, search and maintenance.
+ *
+ * @example
+ * const NOTES = defineTable({ name: "notes", version: 1, primaryKey: ["id"],
+ *   columns: { id: { type: "utf8" }, text: { type: "utf8", packed: true, nullable: true } } });
+ * await using store = await openStore("~/notes");
+ * const notes = await store.table(NOTES);
+ * await notes.insertRows([{ id: "a", text: "hello" }]);
+ * const rows = await notes.scan({ select: ["id", "text"], where: eq("id", "a") });
+ * for (let i = 0; i < rows.length; i++) rows.stringOrNull("text", i);
+ */
+export { openStore, Store, type StoreOptions } from "./store.ts";
+export { Table } from "./table.ts";
+export {
+  type Column,
+  type ColumnName,
+  type ColumnsOf,
+  type ColumnType,
+  defineTable,
+  type IndexSpec,
+  joinKey,
+  type RowOf,
+  type TableSpec,
+} from "./spec.ts";
+export { type Added, type Batch, type BatchBuilder, MAX_BATCH_BYTES } from "./arrow/batch.ts";
+export type { Rows } from "./arrow/rows.ts";
+export type { NearestOptions, Order, ScanOptions, SearchOptions } from "./read.ts";
+export type { BooleanText, MatchText, PhraseText, TextQuery } from "./text-query.ts";
+export type { InsertResult, InsertRowsResult, KeySet } from "./write.ts";
+export {
+  and,
+  between,
+  contains,
+  createdAfter,
+  eq,
+  ge,
+  gt,
+  isIn,
+  isNull,
+  le,
+  lt,
+  matches,
+  MAX_IN_VALUES,
+  ne,
+  not,
+  or,
+  type Predicate,
+  type PredicateValue,
+  startsWith,
+} from "./predicate.ts";
+export { maskSecrets, parseStorageUrl, type StorageUrl } from "./storage-url.ts";

@@ -1,0 +1,88 @@
+/**
+ * The only loader of the engine's binding (spec.md#lance-chokepoints). Loading costs 0.1-0.5 s, so it happens
+ * when a store is opened, not when this room is imported.
+ */
+import { createRequire } from "node:module";
+import type * as Arrow from "apache-arrow";
+import type * as LanceDb from "@lancedb/lancedb";
+
+export type { Arrow, LanceDb };
+export type LanceTable = LanceDb.Table;
+export type LanceConnection = LanceDb.Connection;
+
+export interface Lance {
+  readonly lancedb: typeof LanceDb;
+  readonly arrow: typeof Arrow;
+}
+
+let loaded: Lance | undefined;
+
+/**
+ * Loads binding and Arrow once. Both through `require`: an ESM import of Arrow would be a second copy whose
+ * classes the binding does not recognise.
+ */
+export function loadLance(): Lance {
+  if (loaded !== undefined) return loaded;
+  // The engine reads this once, while loading; its warnings would go to the stderr of every command.
+  process.env["LANCEDB_LOG"] ??= "error";
+  const require = createRequire(import.meta.url);
+  /* oxlint-disable typescript/no-unsafe-type-assertion -- require is untyped; versions are pinned and tested */
+  loaded = {
+    lancedb: require("@lancedb/lancedb") as typeof LanceDb,
+    arrow: require("apache-arrow") as typeof Arrow,
+  };
+  /* oxlint-enable typescript/no-unsafe-type-assertion */
+  return loaded;
+}
+
+export interface MergeResult {
+  readonly version: number;
+  readonly numInsertedRows: number;
+  readonly numAttempts: number;
+}
+
+interface NativeMerge {
+  whenNotMatchedInsertAll(): NativeMerge;
+  useIndex(use: boolean): NativeMerge;
+  execute(ipcFile: Buffer): Promise<MergeResult>;
+}
+
+interface NativeBatches {
+  next(): Promise<Buffer | null>;
+}
+
+/** The binding's private half, which takes and gives Arrow IPC without building JavaScript rows. */
+interface NativeTable {
+  mergeInsert(on: string[]): NativeMerge;
+  addColumnsWithSchema(ipcFile: Buffer): Promise<unknown>;
+}
+
+interface NativeQuery {
+  execute(maxBatchLength?: number): Promise<NativeBatches>;
+}
+
+/** The private half of a table or a query. A property in JavaScript, hidden only by the type declarations. */
+function inner<T>(owner: LanceTable | LanceDb.Query | LanceDb.VectorQuery | LanceDb.TakeQuery): T {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the one place that names the private field
+  return (owner as unknown as { readonly inner: T }).inner;
+}
+
+/** Insert-if-absent of an Arrow IPC file on exactly these columns. Only write.ts calls it. */
+export function nativeMerge(table: LanceTable, on: readonly string[]): NativeMerge {
+  return inner<NativeTable>(table)
+    .mergeInsert([...on])
+    .whenNotMatchedInsertAll();
+}
+
+export function nativeAddColumns(table: LanceTable, schemaIpc: Buffer): Promise<unknown> {
+  return inner<NativeTable>(table).addColumnsWithSchema(schemaIpc);
+}
+
+/** Streams a query's record batches as Arrow IPC buffers. */
+export async function* nativeBatches(
+  query: LanceDb.Query | LanceDb.VectorQuery | LanceDb.TakeQuery,
+  maxBatchLength: number,
+): AsyncGenerator<Buffer> {
+  const batches = await inner<NativeQuery>(query).execute(maxBatchLength);
+  for (let buffer = await batches.next(); buffer !== null; buffer = await batches.next()) yield buffer;
+}

@@ -1,0 +1,94 @@
+/**
+ * Survival of a power cut on local disks. The engine commits by rename and hard link but never calls fsync, so
+ * what it reported stored may be gone after a crash of the machine. Before pond reports anything stored, the new
+ * files and the directories that name them are synced here: the documented exception to
+ * spec.md#lance-chokepoints-storage.
+ */
+import { open, readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import { errnoOf } from "../../base/errors.ts";
+
+/** Kernels write dirty pages back within about half a minute; older files need no second sync. */
+const WRITTEN_BACK_MS = 10 * 60_000;
+/** Rewritten at every commit and only a hint: the engine ignores one that is damaged. */
+const HINT_FILE = "latest_version_hint.json";
+const PARALLEL = 8;
+
+export class Durability {
+  readonly #dir: string;
+  readonly #clock: Clock;
+  #settled: ReadonlySet<string> | undefined;
+
+  /** @param dir the table's own directory */
+  constructor(dir: string, clock: Clock) {
+    this.#dir = dir;
+    this.#clock = clock;
+  }
+
+  /**
+   * Syncs every file that appeared since the last call, whoever wrote it: a commit stands on the files of the
+   * commits before it, also on those of a writer that was killed before it could sync them.
+   */
+  async settle(): Promise<void> {
+    const names = await this.#list();
+    const fresh =
+      this.#settled === undefined
+        ? await this.#recent(names)
+        : names.filter((name) => !this.#settled?.has(name));
+    await inParallel(fresh, (name) => syncPath(join(this.#dir, name)));
+    const directories = new Set(fresh.map((name) => dirname(join(this.#dir, name))));
+    if (this.#settled === undefined) for (const parent of this.#parents()) directories.add(parent);
+    await inParallel([...directories], syncPath);
+    this.#settled = new Set(names);
+  }
+
+  /** New entries of the store's own directories have to be synced once as well. */
+  #parents(): string[] {
+    return [this.#dir, dirname(this.#dir), dirname(dirname(this.#dir))];
+  }
+
+  async #list(): Promise<string[]> {
+    const entries = await readdir(this.#dir, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile() && entry.name !== HINT_FILE)
+      .map((entry) => join(entry.parentPath, entry.name).slice(this.#dir.length + 1));
+  }
+
+  async #recent(names: readonly string[]): Promise<string[]> {
+    const since = this.#clock.now() - WRITTEN_BACK_MS;
+    const recent: string[] = [];
+    await inParallel(names, async (name) => {
+      const info = await stat(join(this.#dir, name)).catch(ignoreMissing);
+      if (info !== undefined && info.mtimeMs >= since) recent.push(name);
+    });
+    return recent;
+  }
+}
+
+async function inParallel<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of queue) await run(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, worker));
+}
+
+async function syncPath(path: string): Promise<void> {
+  const file = await open(path, "r").catch(ignoreMissing);
+  if (file === undefined) return;
+  try {
+    await file.sync();
+  } catch (error) {
+    // Some systems cannot sync a directory or a file that is open for reading; there is nothing better to do.
+    if (!["EPERM", "EINVAL", "EISDIR", "EBADF"].includes(errnoOf(error) ?? "")) throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Another process may clean old files away while we look. */
+function ignoreMissing(error: unknown): undefined {
+  if (errnoOf(error) === "ENOENT") return undefined;
+  throw error;
+}

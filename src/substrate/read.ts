@@ -1,0 +1,288 @@
+/**
+ * Every scan and search is built here (spec.md#lance-chokepoints-read). Filters are pushed down; long columns are
+ * read by row id once the filter has decided, because the engine otherwise decodes them for every row that
+ * no index covers yet.
+ */
+import { byteLengthColumn, Rows } from "./arrow/rows.ts";
+import { call, type Handle } from "./handle.ts";
+import { type LanceDb, type LanceTable, nativeBatches } from "./lance.ts";
+import { and, isIn, type Predicate, renderPredicate } from "./predicate.ts";
+import { type ColumnName, type ColumnsOf, isWide, type TableSpec } from "./spec.ts";
+import { type TextQuery, toEngineQuery } from "./text-query.ts";
+
+export interface Order<S extends TableSpec> {
+  readonly column: ColumnName<S>;
+  readonly descending?: boolean;
+}
+
+export interface ScanOptions<S extends TableSpec> {
+  readonly select: readonly ColumnName<S>[];
+  readonly where?: Predicate;
+  /** The engine sorts what the filter leaves; there is no index order, so bound it by a filter. */
+  readonly orderBy?: readonly Order<S>[];
+  readonly limit?: number;
+  readonly offset?: number;
+  /** Makes `rows.rowId(i)` available. */
+  readonly withRowId?: boolean;
+  /** Text columns whose size in bytes is wanted instead of the text: `rows.byteLength(column, i)`. */
+  readonly bytesOf?: readonly ColumnsOf<S, "utf8">[];
+}
+
+export interface SearchOptions<S extends TableSpec> {
+  readonly column: ColumnsOf<S, "utf8">;
+  readonly query: TextQuery;
+  readonly select: readonly ColumnName<S>[];
+  readonly limit: number;
+  readonly where?: Predicate;
+  readonly offset?: number;
+  readonly withRowId?: boolean;
+}
+
+export interface NearestOptions<S extends TableSpec> {
+  readonly column: ColumnsOf<S, "float16_vector">;
+  readonly vector: Float32Array;
+  readonly select: readonly ColumnName<S>[];
+  readonly limit: number;
+  readonly where?: Predicate;
+  readonly withRowId?: boolean;
+  /** Partitions of the index to look into, and how many candidates to compare exactly. */
+  readonly nprobes?: number;
+  readonly refineFactor?: number;
+}
+
+type AnyQuery = LanceDb.Query | LanceDb.VectorQuery | LanceDb.TakeQuery;
+
+/** Fastest to decode; a batch of long values that passes 2 GiB is asked for again in smaller ones. */
+const BATCH_ROWS = 1024;
+const SMALL_BATCHES = [16, 1];
+/** Row ids of one take. */
+const TAKE_ROWS = 5000;
+/** From here on one scan is cheaper than fetching row by row. */
+const TWO_STEP_ROWS = 20_000;
+/** Values of one IN list; measured as a good step for btree lookups. */
+const IN_STEP = 500;
+
+export async function scan<S extends TableSpec>(
+  handle: Handle<S>,
+  options: ScanOptions<S>,
+): Promise<Rows<S>> {
+  if (options.where === undefined || !options.select.some((name) => isWideIn(handle.spec, name)))
+    return scanOnce(handle, options);
+  const keys = await scanOnce(handle, {
+    ...options,
+    select: handle.spec.primaryKey.slice(0, 1).filter(isNameOf(handle.spec)),
+    withRowId: true,
+  });
+  if (keys.length > TWO_STEP_ROWS) return scanOnce(handle, options);
+  return secondStep(handle, keys, options.select);
+}
+
+/** Streams a scan in bounded memory. Rows committed meanwhile are not seen. */
+export async function* scanBatches<S extends TableSpec>(
+  handle: Handle<S>,
+  options: ScanOptions<S>,
+): AsyncGenerator<Rows<S>> {
+  const { value: stream } = await call(handle, "read", async (table) => {
+    const batches = nativeBatches(scanQuery(handle, table, options), BATCH_ROWS);
+    return { first: await batches.next(), batches };
+  });
+  for (let next = stream.first; next.done !== true; next = await stream.batches.next())
+    yield Rows.fromIpc<S>(handle.lance, [next.value]);
+}
+
+/** A scan over a list of values of one column, in steps; the rows of a step come together. */
+export async function* scanIn<S extends TableSpec>(
+  handle: Handle<S>,
+  list: { readonly column: ColumnName<S>; readonly values: Iterable<string> },
+  options: ScanOptions<S>,
+): AsyncGenerator<Rows<S>> {
+  const values = [...new Set(list.values)];
+  for (let start = 0; start < values.length; start += IN_STEP) {
+    const step = isIn(list.column, values.slice(start, start + IN_STEP));
+    yield await scan(handle, {
+      ...options,
+      where: options.where === undefined ? step : and(step, options.where),
+    });
+  }
+}
+
+/** Rows by the engine's row ids, in the order of the ids given. */
+export async function take<S extends TableSpec>(
+  handle: Handle<S>,
+  rowIds: readonly bigint[],
+  select: readonly ColumnName<S>[],
+): Promise<Rows<S>> {
+  const buffers: Buffer[] = [];
+  for (let start = 0; start < rowIds.length; start += TAKE_ROWS) {
+    const step = rowIds.slice(start, start + TAKE_ROWS);
+    buffers.push(
+      ...(await collect(handle, "read", (table) =>
+        table
+          .takeRowIds(step)
+          .select([...select])
+          .withRowId(),
+      )),
+    );
+  }
+  return Rows.fromIpc<S>(handle.lance, buffers).inOrder(rowIds);
+}
+
+export async function count(handle: Handle, where?: Predicate): Promise<number> {
+  const filter = where === undefined ? undefined : renderPredicate(where, handle.spec);
+  return (await call(handle, "count", (table) => table.countRows(filter))).value;
+}
+
+/** Full text, best first; `rows.score(i)`. Rows that no index covers yet are found too. */
+export async function search<S extends TableSpec>(
+  handle: Handle<S>,
+  options: SearchOptions<S>,
+): Promise<Rows<S>> {
+  return ranked(handle, options, (table, select) => searchQuery(handle, table, { ...options, select }));
+}
+
+/** Nearest vectors by cosine, nearest first; `rows.distance(i)`. Rows that no index covers yet are found too. */
+export async function nearest<S extends TableSpec>(
+  handle: Handle<S>,
+  options: NearestOptions<S>,
+): Promise<Rows<S>> {
+  return ranked(handle, options, (table, select) => {
+    const query = table.query().nearestTo(options.vector).column(options.column).distanceType("cosine");
+    if (options.where !== undefined) query.where(renderPredicate(options.where, handle.spec));
+    if (options.nprobes !== undefined) query.nprobes(options.nprobes);
+    if (options.refineFactor !== undefined) query.refineFactor(options.refineFactor);
+    return query
+      .select([...select, "_distance"])
+      .withRowId()
+      .limit(options.limit);
+  });
+}
+
+/** Payloads of a blob column in the order of the row ids; null where there is none. */
+export async function fetchBlobs<S extends TableSpec>(
+  handle: Handle<S>,
+  column: ColumnsOf<S, "blob">,
+  rowIds: readonly bigint[],
+): Promise<(Uint8Array | null)[]> {
+  if (rowIds.length === 0) return [];
+  return (await call(handle, "read", (table) => table.fetchBlobs(column, [...rowIds]))).value;
+}
+
+/** How the engine will run a scan or a search: shows which filters an index answers. */
+export async function explain<S extends TableSpec>(
+  handle: Handle<S>,
+  options: ScanOptions<S> | SearchOptions<S>,
+): Promise<string> {
+  const plan = (table: LanceTable): Promise<string> =>
+    "query" in options
+      ? searchQuery(handle, table, options).explainPlan()
+      : scanQuery(handle, table, options).explainPlan();
+  return (await call(handle, "explain", plan)).value;
+}
+
+async function scanOnce<S extends TableSpec>(handle: Handle<S>, options: ScanOptions<S>): Promise<Rows<S>> {
+  return Rows.fromIpc<S>(
+    handle.lance,
+    await collect(handle, "read", (table) => scanQuery(handle, table, options)),
+  );
+}
+
+interface Ranked<S extends TableSpec> {
+  readonly select: readonly ColumnName<S>[];
+}
+
+/** Ranks on short columns, then reads the long ones of the rows that won. */
+async function ranked<S extends TableSpec>(
+  handle: Handle<S>,
+  { select }: Ranked<S>,
+  build: (table: LanceTable, select: readonly ColumnName<S>[]) => AnyQuery,
+): Promise<Rows<S>> {
+  const short = select.filter((name) => !isWideIn(handle.spec, name));
+  const first = Rows.fromIpc<S>(
+    handle.lance,
+    await collect(handle, "search", (table) => build(table, short)),
+  );
+  if (short.length === select.length) return first;
+  return secondStep(handle, first, select);
+}
+
+async function secondStep<S extends TableSpec>(
+  handle: Handle<S>,
+  first: Rows<S>,
+  select: readonly ColumnName<S>[],
+): Promise<Rows<S>> {
+  if (first.length === 0) return first;
+  const rows = await take(handle, first.rowIds(), select);
+  return rows.beside(first);
+}
+
+function scanQuery<S extends TableSpec>(
+  handle: Handle<S>,
+  table: LanceTable,
+  options: ScanOptions<S>,
+): LanceDb.Query {
+  const query = table.query();
+  if (options.where !== undefined) query.where(renderPredicate(options.where, handle.spec));
+  // A column that is sorted by must be selected.
+  const names = new Set<string>([...options.select, ...(options.orderBy ?? []).map((order) => order.column)]);
+  const computed = (options.bytesOf ?? []).map((name): [string, string] => [
+    byteLengthColumn(name),
+    `octet_length(${name})`,
+  ]);
+  if (computed.length === 0) query.select([...names]);
+  else query.select(new Map([...[...names].map((name): [string, string] => [name, name]), ...computed]));
+  if (options.orderBy !== undefined)
+    query.orderBy(
+      options.orderBy.map(({ column, descending }) => ({
+        columnName: column,
+        ascending: descending !== true,
+      })),
+    );
+  if (options.limit !== undefined) query.limit(options.limit);
+  if (options.offset !== undefined) query.offset(options.offset);
+  if (options.withRowId === true) query.withRowId();
+  return query;
+}
+
+function searchQuery<S extends TableSpec>(
+  handle: Handle<S>,
+  table: LanceTable,
+  options: SearchOptions<S>,
+): LanceDb.Query {
+  const query = table.query().fullTextSearch(toEngineQuery(handle.lance, options.query, options.column));
+  if (options.where !== undefined) query.where(renderPredicate(options.where, handle.spec));
+  if (options.offset !== undefined) query.offset(options.offset);
+  return query
+    .select([...options.select, "_score"])
+    .withRowId()
+    .limit(options.limit);
+}
+
+async function collect(
+  handle: Handle,
+  verb: string,
+  build: (table: LanceTable) => AnyQuery,
+): Promise<Buffer[]> {
+  const read = (rows: number) =>
+    call(handle, verb, (table) => Array.fromAsync(nativeBatches(build(table), rows)));
+  for (const rows of [BATCH_ROWS, ...SMALL_BATCHES])
+    try {
+      return (await read(rows)).value;
+    } catch (error) {
+      if (rows === SMALL_BATCHES.at(-1) || !isOverflow(error)) throw error;
+    }
+  return [];
+}
+
+/** Text offsets are 32-bit, so a batch of long values can be too long for itself. */
+const isOverflow = (error: unknown): boolean =>
+  error instanceof Error && error.cause instanceof Error && /Offset overflow/i.test(error.cause.message);
+
+const isWideIn = (spec: TableSpec, name: string): boolean => {
+  const column = spec.columns[name];
+  return column !== undefined && isWide(column);
+};
+
+const isNameOf =
+  <S extends TableSpec>(spec: S) =>
+  (name: string): name is ColumnName<S> =>
+    Object.hasOwn(spec.columns, name);

@@ -1,0 +1,91 @@
+/** A table of the store as its consumer sees it: read, write, maintain. Everything it does is one call below. */
+import { type Batch, BatchBuilder } from "./arrow/batch.ts";
+import type { Rows } from "./arrow/rows.ts";
+import type { Handle } from "./handle.ts";
+import type { Predicate } from "./predicate.ts";
+import * as read from "./read.ts";
+import type { ColumnName, ColumnsOf, RowOf, TableSpec } from "./spec.ts";
+import * as write from "./write.ts";
+
+export class Table<S extends TableSpec = TableSpec> {
+  readonly spec: S;
+  readonly #handle: Handle<S>;
+
+  /** @internal */
+  constructor(handle: Handle<S>) {
+    this.spec = handle.spec;
+    this.#handle = handle;
+  }
+
+  /** The number of the newest commit. Grows with every write and every maintenance, by any process. */
+  version(): Promise<number> {
+    return write.version(this.#handle);
+  }
+
+  /** A builder for one batch; see `insert`. */
+  batch(): BatchBuilder<S> {
+    return new BatchBuilder(this.#handle.lance, this.spec);
+  }
+
+  /** Inserts the rows whose keys are absent. When it returns they survive a crash. */
+  insert(batch: Batch<S>): Promise<write.InsertResult> {
+    return write.insert(this.#handle, batch);
+  }
+
+  /** The same for rows at hand: looks up known keys first, and splits into batches. */
+  insertRows(rows: Iterable<RowOf<S>>): Promise<write.InsertRowsResult> {
+    return write.insertRows(this.#handle, rows);
+  }
+
+  /** Stored keys whose first key column is one of these. */
+  knownKeys(first: Iterable<string>): Promise<write.KeySet> {
+    return write.knownKeys(this.#handle, first);
+  }
+
+  scan(options: read.ScanOptions<S>): Promise<Rows<S>> {
+    return read.scan(this.#handle, options);
+  }
+
+  /** Streams in bounded memory. */
+  scanBatches(options: read.ScanOptions<S>): AsyncIterable<Rows<S>> {
+    return read.scanBatches(this.#handle, options);
+  }
+
+  /** Scans for a list of any length of values of one column, 500 at a time. */
+  scanIn(
+    column: ColumnsOf<S, "utf8"> & ColumnName<S>,
+    values: Iterable<string>,
+    options: read.ScanOptions<S>,
+  ): AsyncIterable<Rows<S>> {
+    return read.scanIn(this.#handle, { column, values }, options);
+  }
+
+  /** Rows by row id, in the order of the ids. */
+  take(rowIds: readonly bigint[], select: readonly ColumnName<S>[]): Promise<Rows<S>> {
+    return read.take(this.#handle, rowIds, select);
+  }
+
+  count(where?: Predicate): Promise<number> {
+    return read.count(this.#handle, where);
+  }
+
+  /** Payloads of a blob column, in the order of the row ids. */
+  fetchBlobs(column: ColumnsOf<S, "blob">, rowIds: readonly bigint[]): Promise<(Uint8Array | null)[]> {
+    return read.fetchBlobs(this.#handle, column, rowIds);
+  }
+
+  /** Full text, best first. */
+  search(options: read.SearchOptions<S>): Promise<Rows<S>> {
+    return read.search(this.#handle, options);
+  }
+
+  /** Vectors, nearest first. */
+  nearest(options: read.NearestOptions<S>): Promise<Rows<S>> {
+    return read.nearest(this.#handle, options);
+  }
+
+  /** The engine's plan for a scan or search. */
+  explain(options: read.ScanOptions<S> | read.SearchOptions<S>): Promise<string> {
+    return read.explain(this.#handle, options);
+  }
+}

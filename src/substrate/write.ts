@@ -1,0 +1,134 @@
+/**
+ * The one way in: insert rows whose key is absent (spec.md#lance-chokepoints-write, spec.md#lance-append-only). The merge is
+ * always on the primary key in its declared order: on any other columns or order the engine does not notice that
+ * two writers add the same key, and keeps both.
+ */
+import { PondError } from "../base/errors.ts";
+import { type Batch, BatchBuilder } from "./arrow/batch.ts";
+import { call, type Handle } from "./handle.ts";
+import { nativeMerge } from "./lance.ts";
+import { scanIn } from "./read.ts";
+import { type ColumnName, type ColumnsOf, joinKey, type RowOf, type TableSpec } from "./spec.ts";
+
+export interface InsertResult {
+  /** Rows that were absent; the others are there already and stay as they are. */
+  readonly inserted: number;
+  /** Tries it took, the engine's own included. */
+  readonly attempts: number;
+  /** The table's version that holds all rows of the batch. */
+  readonly version: number;
+}
+
+export interface InsertRowsResult {
+  readonly inserted: number;
+  /** Rows whose key was there before. */
+  readonly matched: number;
+  /** Rows whose key came twice in the input; the first one counts. */
+  readonly duplicates: number;
+}
+
+/** Inserts what is absent. When it returns, the rows survive a crash of the process and of the machine. */
+export async function insert<S extends TableSpec>(handle: Handle<S>, batch: Batch<S>): Promise<InsertResult> {
+  if (batch.spec !== handle.spec)
+    throw new PondError("internal", `a batch of ${batch.spec.name} for ${handle.spec.name}`);
+  if (batch.rows === 0) return { inserted: 0, attempts: 0, version: await version(handle) };
+  const { value, attempts } = await call(handle, "write to", (table) =>
+    nativeMerge(table, handle.spec.primaryKey).execute(batch.ipc),
+  );
+  await handle.settle();
+  return {
+    inserted: value.numInsertedRows,
+    attempts: attempts - 1 + value.numAttempts,
+    version: value.version,
+  };
+}
+
+/** Looks up which keys are there, drops those rows, and inserts the rest in batches. */
+export async function insertRows<S extends TableSpec>(
+  handle: Handle<S>,
+  rows: Iterable<RowOf<S>>,
+): Promise<InsertRowsResult> {
+  const all = [...rows];
+  const known = await knownKeys(handle, new Set(all.map((row) => keyPart(row, handle.spec.primaryKey[0]))));
+  const seen = new Set<string>();
+  const absent: RowOf<S>[] = [];
+  let duplicates = 0;
+  for (const row of all) {
+    const key = joinKey(handle.spec.primaryKey.map((column) => keyPart(row, column)));
+    if (seen.has(key)) duplicates++;
+    else if (!known.hasKey(key)) absent.push(row);
+    seen.add(key);
+  }
+  let inserted = 0;
+  for (const batch of batches(handle, absent)) inserted += (await insert(handle, batch)).inserted;
+  return { inserted, matched: all.length - duplicates - inserted, duplicates };
+}
+
+function* batches<S extends TableSpec>(handle: Handle<S>, rows: readonly RowOf<S>[]): Generator<Batch<S>> {
+  let builder = new BatchBuilder(handle.lance, handle.spec);
+  for (const row of rows) {
+    if (builder.add(row) !== "full") continue;
+    yield builder.finish();
+    builder = new BatchBuilder(handle.lance, handle.spec);
+    builder.add(row);
+  }
+  if (builder.rows > 0) yield builder.finish();
+}
+
+/** Keys that are stored. */
+export class KeySet {
+  readonly #keys = new Set<string>();
+
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  /** The values of the key columns in key order. */
+  has(...parts: readonly string[]): boolean {
+    return this.#keys.has(joinKey(parts));
+  }
+
+  hasKey(joined: string): boolean {
+    return this.#keys.has(joined);
+  }
+
+  /** @internal */
+  add(joined: string): void {
+    this.#keys.add(joined);
+  }
+}
+
+/**
+ * All stored keys whose first column is one of `first`. Reads key columns only. What it names is as safe from a
+ * power cut as an insert, so a caller may report those rows as stored.
+ */
+export async function knownKeys<S extends TableSpec>(
+  handle: Handle<S>,
+  first: Iterable<string>,
+): Promise<KeySet> {
+  const names = handle.spec.primaryKey.filter(isTextOf(handle.spec));
+  const [lead] = names;
+  const keys = new KeySet();
+  if (lead === undefined) return keys;
+  for await (const rows of scanIn(handle, { column: lead, values: first }, { select: names }))
+    for (let row = 0; row < rows.length; row++)
+      keys.add(joinKey(names.map((name) => rows.string(name, row))));
+  if (keys.size > 0) await handle.settle();
+  return keys;
+}
+
+export async function version(handle: Handle): Promise<number> {
+  return (await call(handle, "read", (table) => table.version())).value;
+}
+
+function keyPart(row: Readonly<Record<string, unknown>>, column: string): string {
+  const value = row[column];
+  if (typeof value !== "string")
+    throw new PondError("validation_failed", `key column ${column} must be text`);
+  return value;
+}
+
+const isTextOf =
+  <S extends TableSpec>(spec: S) =>
+  (name: string): name is ColumnsOf<S, "utf8"> & ColumnName<S> =>
+    spec.columns[name]?.type === "utf8";
