@@ -96,7 +96,7 @@ export class Catalog {
       names.push(...page.tables);
       pageToken = page.pageToken;
     } while (pageToken !== undefined && pageToken !== "");
-    return names.sort();
+    return names.toSorted();
   }
 
   /** The table if it is there, brought up to its declared columns. */
@@ -239,12 +239,11 @@ function versionOf(schema: Arrow.Schema, spec: TableSpec): number {
 
 /** Without exactly this key in the table's own metadata, concurrent writers double rows without an error. */
 function assertKey(schema: Arrow.Schema, spec: TableSpec): void {
-  const positions = new Map(
-    schema.fields.flatMap((field) =>
-      field.metadata.has(PK_POSITION) ? [[Number(field.metadata.get(PK_POSITION)), field.name]] : [],
-    ),
-  );
-  const stored = [...positions].sort(([a], [b]) => Number(a) - Number(b)).map(([, name]) => name);
+  const position = (field: Arrow.Field): number => Number(field.metadata.get(PK_POSITION));
+  const stored = schema.fields
+    .filter((field) => field.metadata.has(PK_POSITION))
+    .toSorted((a, b) => position(a) - position(b))
+    .map((field) => field.name);
   if (JSON.stringify(stored) === JSON.stringify(spec.primaryKey)) return;
   throw new PondError(
     "storage_unavailable",

@@ -35,6 +35,8 @@ export function loadLance(): Lance {
   return loaded;
 }
 
+export type AnyQuery = LanceDb.Query | LanceDb.VectorQuery | LanceDb.TakeQuery;
+
 export interface MergeResult {
   readonly version: number;
   readonly numInsertedRows: number;
@@ -61,28 +63,27 @@ interface NativeQuery {
   execute(maxBatchLength?: number): Promise<NativeBatches>;
 }
 
-/** The private half of a table or a query. A property in JavaScript, hidden only by the type declarations. */
-function inner<T>(owner: LanceTable | LanceDb.Query | LanceDb.VectorQuery | LanceDb.TakeQuery): T {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the one place that names the private field
-  return (owner as unknown as { readonly inner: T }).inner;
-}
+/** The private halves: plain properties in JavaScript, hidden only by the type declarations. */
+/* oxlint-disable typescript/no-unsafe-type-assertion -- the one place that names the private field */
+const innerTable = (table: LanceTable): NativeTable =>
+  (table as unknown as { readonly inner: NativeTable }).inner;
+const innerQuery = (query: AnyQuery): NativeQuery =>
+  (query as unknown as { readonly inner: NativeQuery }).inner;
+/* oxlint-enable typescript/no-unsafe-type-assertion */
 
 /** Insert-if-absent of an Arrow IPC file on exactly these columns. Only write.ts calls it. */
 export function nativeMerge(table: LanceTable, on: readonly string[]): NativeMerge {
-  return inner<NativeTable>(table)
+  return innerTable(table)
     .mergeInsert([...on])
     .whenNotMatchedInsertAll();
 }
 
 export function nativeAddColumns(table: LanceTable, schemaIpc: Buffer): Promise<unknown> {
-  return inner<NativeTable>(table).addColumnsWithSchema(schemaIpc);
+  return innerTable(table).addColumnsWithSchema(schemaIpc);
 }
 
 /** Streams a query's record batches as Arrow IPC buffers. */
-export async function* nativeBatches(
-  query: LanceDb.Query | LanceDb.VectorQuery | LanceDb.TakeQuery,
-  maxBatchLength: number,
-): AsyncGenerator<Buffer> {
-  const batches = await inner<NativeQuery>(query).execute(maxBatchLength);
+export async function* nativeBatches(query: AnyQuery, maxBatchLength: number): AsyncGenerator<Buffer> {
+  const batches = await innerQuery(query).execute(maxBatchLength);
   for (let buffer = await batches.next(); buffer !== null; buffer = await batches.next()) yield buffer;
 }

@@ -1,5 +1,5 @@
 /** Filters mean what they say for any text, on a real table. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../test/support/temp-dir.ts";
 import {
@@ -77,17 +77,17 @@ describe("predicates", () => {
     await words.insertRows(AWKWARD.map((id) => ({ id, text: `x${id}y` })));
     const ids = async (where: Predicate): Promise<string[]> => {
       const rows = await words.scan({ select: ["id"], where });
-      return Array.from({ length: rows.length }, (_, i) => rows.string("id", i)).sort();
+      return Array.from({ length: rows.length }, (_, i) => rows.string("id", i)).toSorted();
     };
     for (const id of AWKWARD) {
       expect(await ids(eq("id", id))).toEqual([id]);
       expect(await words.count(ne("id", id))).toBe(AWKWARD.length - 1);
       expect(await ids(isIn("id", [id, "absent"]))).toEqual([id]);
       expect(await ids(startsWith("text", `x${id}`))).toEqual(
-        AWKWARD.filter((other) => `x${other}y`.startsWith(`x${id}`)).sort(),
+        AWKWARD.filter((other) => `x${other}y`.startsWith(`x${id}`)).toSorted(),
       );
       expect(await ids(contains("text", id))).toEqual(
-        AWKWARD.filter((other) => `x${other}y`.includes(id)).sort(),
+        AWKWARD.filter((other) => `x${other}y`.includes(id)).toSorted(),
       );
     }
   });

@@ -5,7 +5,7 @@
  */
 import { byteLengthColumn, Rows } from "./arrow/rows.ts";
 import { call, type Handle } from "./handle.ts";
-import { type LanceDb, type LanceTable, nativeBatches } from "./lance.ts";
+import { type AnyQuery, type LanceDb, type LanceTable, nativeBatches } from "./lance.ts";
 import { and, isIn, type Predicate, renderPredicate } from "./predicate.ts";
 import { type ColumnName, type ColumnsOf, isWide, type TableSpec } from "./spec.ts";
 import { type TextQuery, toEngineQuery } from "./text-query.ts";
@@ -49,8 +49,6 @@ export interface NearestOptions<S extends TableSpec> {
   readonly nprobes?: number;
   readonly refineFactor?: number;
 }
-
-type AnyQuery = LanceDb.Query | LanceDb.VectorQuery | LanceDb.TakeQuery;
 
 /** Fastest to decode; a batch of long values that passes 2 GiB is asked for again in smaller ones. */
 const BATCH_ROWS = 1024;

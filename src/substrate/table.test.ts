@@ -1,5 +1,5 @@
 /** What consumers lean on: rows come back equal, keys stay unique, reads are complete before maintenance. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../test/support/temp-dir.ts";
 import { and, createdAfter, defineTable, eq, isIn, openStore, type RowOf, type Table } from "./index.ts";
@@ -39,7 +39,7 @@ async function keys(table: Table<typeof NOTES>): Promise<string[]> {
   return Array.from(
     { length: rows.length },
     (_, i) => `${rows.string("box", i)}/${rows.string("id", i)}`,
-  ).sort();
+  ).toSorted();
 }
 
 describe("a table", () => {
@@ -93,7 +93,7 @@ describe("a table", () => {
             data: blob === null || blob === undefined ? null : new Uint8Array(blob),
           };
         });
-        expect(read.sort((a, b) => Number(a.id) - Number(b.id))).toEqual(written);
+        expect(read.toSorted((a, b) => Number(a.id) - Number(b.id))).toEqual(written);
       }),
       { numRuns: 20 },
     );

@@ -1,6 +1,6 @@
 /**
  * Builds one batch of a declared table, column by column, as the Arrow IPC file that a merge takes. A key can
- * be in a batch only once: the engine would insert both rows (spec.md#additive-sync).
+ * be in a batch only once: the engine would insert both rows (spec.md#adapter-integrity-additive-sync).
  */
 import { PondError } from "../../base/errors.ts";
 import type { Lance } from "../lance.ts";
