@@ -2,7 +2,9 @@
 import { isUtf8 } from "node:buffer";
 import { PondError } from "./errors.ts";
 
-export type RawNumber = { readonly rawJSON: string };
+export interface RawNumber {
+  readonly rawJSON: string;
+}
 export type JsonValue = null | boolean | number | string | RawNumber | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: JsonValue;

@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import type { JsonObject, JsonValue } from "../base/json.ts";
+import { provenances, relations, roles } from "./enums.ts";
 import type { Extracted, ExtractedJson } from "./extracted.ts";
 import { openJson, sealExtracted, sealExtractedJson } from "./extracted.ts";
 import type { MessageId, PartId, SessionId } from "./ids.ts";
@@ -23,9 +24,11 @@ const codec = <T, W>(wire: z.ZodType<W, W>, decode: (value: W) => T, encode: (va
     { decode, encode },
   );
 
-const sessionIdSchema: Codec<SessionId, string> = codec(z.string().min(1), sessionId, (id) => id);
-const messageIdSchema: Codec<MessageId, string> = codec(z.string().min(1), messageId, (id) => id);
-const partIdSchema: Codec<PartId, string> = codec(z.string().min(1), partId, (id) => id);
+/** Ids are keys, and a key column holds UTF-8: a lone surrogate has no spelling there. */
+const idText = z.string().min(1).refine((id) => id.isWellFormed(), "an id cannot hold a lone surrogate");
+const sessionIdSchema: Codec<SessionId, string> = codec(idText, sessionId, (id) => id);
+const messageIdSchema: Codec<MessageId, string> = codec(idText, messageId, (id) => id);
+const partIdSchema: Codec<PartId, string> = codec(idText, partId, (id) => id);
 
 const sealedString: Codec<Extracted<string>, string> = codec(
   z.string(),
@@ -72,9 +75,9 @@ const bytesSchema: Codec<Uint8Array, string> = codec(
   (value) => Buffer.from(value).toString("base64"),
 );
 
-export const relationSchema = z.enum(["spawn", "fork", "resume", "compact"]);
-export const provenanceSchema = z.enum(["conversational", "injected"]);
-export const roleSchema = z.enum(["system", "user", "assistant", "tool"]);
+export const relationSchema = z.enum(relations);
+export const provenanceSchema = z.enum(provenances);
+export const roleSchema = z.enum(roles);
 
 /** spec.md#model-parent-pointer-coherence, spec.md#model-project-non-empty */
 export const sessionSchema = z
@@ -83,7 +86,7 @@ export const sessionSchema = z
     parent_session_id: sessionIdSchema.exactOptional(),
     parent_message_id: messageIdSchema.exactOptional(),
     relation: relationSchema.exactOptional(),
-    source_agent: z.string().min(1),
+    source_agent: idText,
     created_at: timestampSchema,
     project: sealedName,
     options: optionsSchema,

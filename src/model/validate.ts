@@ -63,7 +63,7 @@ export class EventValidator {
     this.#ordinal = -1;
     if (this.#session === undefined || message.session_id !== this.#session.id)
       return ordering(`message ${message.id} of session ${message.session_id} does not follow its session`);
-    if (message.id === "") return identity("a message has an empty id");
+    if (!isId(message.id)) return identity(`a message has the id ${JSON.stringify(message.id)}`);
     if (message.seq !== undefined && (!Number.isSafeInteger(message.seq) || message.seq < 0))
       return identity(`message ${message.id} has seq ${message.seq}, not a position in a log`);
     this.#message = message;
@@ -74,7 +74,7 @@ export class EventValidator {
     const message = this.#message;
     if (message === undefined || part.message_id !== message.id || part.session_id !== message.session_id)
       return ordering(`part ${part.id} of message ${part.message_id} does not follow its message`);
-    if (part.id === "") return identity(`a part of message ${message.id} has an empty id`);
+    if (!isId(part.id)) return identity(`a part of message ${message.id} has the id ${JSON.stringify(part.id)}`);
     if (!Number.isSafeInteger(part.ordinal) || part.ordinal <= this.#ordinal)
       return ordering(
         `part ${part.id} of message ${message.id} has ordinal ${part.ordinal} after ${this.#ordinal}`,
@@ -91,8 +91,10 @@ export class EventValidator {
 
 /** The rules of a session on its own. */
 export function sessionFault(session: Session): Violation | undefined {
-  if (session.id === "") return identity("a session has an empty id");
-  if (session.source_agent === "") return identity(`session ${session.id} has an empty source_agent`);
+  if (!isId(session.id)) return identity(`a session has the id ${JSON.stringify(session.id)}`);
+  if (!isId(session.source_agent)) return identity(`session ${session.id} has no usable source_agent`);
+  if (!isId(session.parent_session_id ?? "-") || !isId(session.parent_message_id ?? "-"))
+    return identity(`session ${session.id} has a parent id that is empty or holds a lone surrogate`);
   if (session.project === "")
     return { rule: "model-project-non-empty", message: `session ${session.id} has no project` };
   if (session.parent_message_id !== undefined && session.parent_session_id === undefined)
@@ -102,6 +104,9 @@ export function sessionFault(session: Session): Violation | undefined {
     };
   return undefined;
 }
+
+/** Ids are keys, and a key column holds UTF-8: a lone surrogate has no spelling there. */
+const isId = (id: string): boolean => id !== "" && id.isWellFormed();
 
 const ordering = (message: string): Violation => ({ rule: "adapter-integrity-event-ordering", message });
 const identity = (message: string): Violation => ({ rule: "model-identity", message });

@@ -68,10 +68,11 @@ export class SessionLog {
 
   /** The next id for a record of this type: the source's own at first sight, else numbered by occurrence. */
   identify(type: string, sourceId: string | undefined, record: JsonValue): RecordId {
-    const base = sourceId ?? `${type}:${valueHash(record)}`;
+    const usable = sourceId !== undefined && sourceId !== "" && sourceId.isWellFormed();
+    const base = usable ? sourceId : `${type.toWellFormed()}:${valueHash(record)}`;
     const occurrence = (this.#occurrences.get(base) ?? 0) + 1;
     this.#occurrences.set(base, occurrence);
-    const isSource = sourceId !== undefined && occurrence === 1;
+    const isSource = usable && occurrence === 1;
     return { text: isSource ? base : `${base}#${occurrence}`, isSource };
   }
 

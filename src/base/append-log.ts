@@ -1,0 +1,87 @@
+/**
+ * An append-only file of JSON lines: the newline is the commit marker (spec.md#jsonl-commit-marker), a torn tail is
+ * repaired on the next append, a line that is not JSON is skipped and counted. Rewriting is atomic.
+ */
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { errnoOf } from "./errors.ts";
+import type { JsonValue } from "./json.ts";
+import { stringifyJson, tryParseJson } from "./json.ts";
+
+export interface LogContent {
+  readonly values: readonly JsonValue[];
+  /** Terminated lines that could not be read. */
+  readonly damaged: number;
+  /** Bytes up to the end of the last terminated line. */
+  readonly bytes: number;
+}
+
+/** Everything in the log; an absent file is an empty log. */
+export function readLog(path: string): LogContent {
+  let content: Buffer;
+  try {
+    content = readFileSync(path);
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return { values: [], damaged: 0, bytes: 0 };
+    throw error;
+  }
+  const bytes = content.lastIndexOf(0x0a) + 1;
+  const values: JsonValue[] = [];
+  let damaged = 0;
+  for (const line of content.toString("utf8", 0, bytes).split("\n")) {
+    if (line === "") continue;
+    const parsed = tryParseJson(line);
+    if (parsed.kind === "value") values.push(parsed.value);
+    else damaged += 1;
+  }
+  return { values, damaged, bytes };
+}
+
+/** Adds lines behind the last terminated one, and waits until they are on the disk. */
+export function appendLog(path: string, values: readonly JsonValue[]): void {
+  if (values.length === 0) return;
+  mkdirSync(dirname(path), { recursive: true });
+  const file = openSync(path, "a+");
+  try {
+    repairTail(file);
+    writeSync(file, values.map((value) => `${stringifyJson(value)}\n`).join(""));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Cuts an unterminated line that a crash left behind; one byte is read when there is none. */
+function repairTail(file: number): void {
+  const { size } = fstatSync(file);
+  const last = Buffer.alloc(1);
+  if (size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 0x0a)) return;
+  const content = Buffer.alloc(size);
+  readSync(file, content, 0, size, 0);
+  ftruncateSync(file, content.lastIndexOf(0x0a) + 1);
+}
+
+/** Replaces the whole log, or leaves it as it was. */
+export function rewriteLog(path: string, values: Iterable<JsonValue>): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const draft = `${path}.new`;
+  const file = openSync(draft, "w");
+  try {
+    for (const value of values) writeSync(file, `${stringifyJson(value)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, path);
+}

@@ -1,0 +1,4 @@
+/** The closed sets of the model as values; the schemas and the row decoder share them. */
+export const roles = ["system", "user", "assistant", "tool"] as const;
+export const provenances = ["conversational", "injected"] as const;
+export const relations = ["spawn", "fork", "resume", "compact"] as const;

@@ -1,0 +1,148 @@
+/**
+ * Canonical objects to rows, without loss (spec.md#model-lossless-projection). A plain text column holds UTF-8, which
+ * cannot spell a lone surrogate: there it becomes U+FFFD and the exact text stays in `options.pond.exact`.
+ */
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import { isJsonObject, stringifyJson } from "../base/json.ts";
+import type { FileData, Message, Part, Session } from "../model/index.ts";
+import { openJson } from "../model/index.ts";
+import type { RowOf } from "../substrate/index.ts";
+import type { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
+
+export type SessionRow = RowOf<typeof SESSIONS>;
+export type MessageRow = RowOf<typeof MESSAGES>;
+export type PartRow = RowOf<typeof PARTS>;
+/** A message row before the labels of its session are known. */
+export type UnlabelledMessageRow = Omit<MessageRow, "source_agent" | "project">;
+
+export function sessionRow(session: Session, ingestedAt: number): SessionRow {
+  return {
+    id: session.id,
+    parent_session_id: session.parent_session_id ?? null,
+    parent_message_id: session.parent_message_id ?? null,
+    relation: session.relation ?? null,
+    source_agent: session.source_agent,
+    project: session.project,
+    created_at: session.created_at,
+    ingested_at: ingestedAt,
+    options: encodeOptions(session.options, { project: session.project }),
+  };
+}
+
+export function messageRow(message: Message, searchText: string | undefined, ingestedAt: number): UnlabelledMessageRow {
+  const content = message.role === "system" ? message.content : undefined;
+  return {
+    session_id: message.session_id,
+    id: message.id,
+    seq: message.seq ?? null,
+    timestamp: message.timestamp,
+    role: message.role,
+    content: content ?? null,
+    search_text: searchText ?? null,
+    ingested_at: ingestedAt,
+    options: encodeOptions(message.options, content === undefined ? {} : { content }),
+  };
+}
+
+export function partRow(part: Part): PartRow {
+  const { id, session_id, message_id, ordinal, type, provenance, options } = part;
+  const variant: Record<string, JsonValue> = {};
+  const row = {
+    session_id,
+    message_id,
+    id,
+    ordinal,
+    type,
+    provenance,
+    ...variantOf(part, variant),
+    options: encodeOptions(options, {}),
+  };
+  return { ...row, variant_data: stringifyJson(variant) };
+}
+
+type VariantColumns = Partial<Pick<PartRow, "tool_name" | "call_id" | "is_failure" | "data">>;
+
+/** Fills `variant` with the fields of the type that have no column, and gives the columns. */
+function variantOf(part: Part, variant: Record<string, JsonValue>): VariantColumns {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      if (part.text !== undefined) variant["text"] = part.text;
+      return {};
+    case "file":
+      if (part.media_type !== undefined) variant["media_type"] = part.media_type;
+      if (part.file_name !== undefined) variant["file_name"] = part.file_name;
+      return payloadOf(part.data, variant);
+    case "tool_call":
+      if (part.params !== undefined) variant["params"] = openJson(part.params);
+      if (part.provider_executed !== undefined) variant["provider_executed"] = part.provider_executed;
+      return { tool_name: hot("name", part.name, variant), call_id: hot("call_id", part.call_id, variant) };
+    case "tool_result":
+      if (part.result !== undefined) variant["result"] = openJson(part.result);
+      return {
+        tool_name: hot("name", part.name, variant),
+        call_id: hot("call_id", part.call_id, variant),
+        is_failure: part.is_failure ?? null,
+      };
+    case "tool_approval_request":
+      variant["approval_id"] = part.approval_id;
+      variant["tool_call_id"] = part.tool_call_id;
+      return {};
+    case "tool_approval_response":
+      variant["approval_id"] = part.approval_id;
+      variant["approved"] = part.approved;
+      if (part.reason !== undefined) variant["reason"] = part.reason;
+      return {};
+  }
+}
+
+/** A derived column. Text that UTF-8 cannot spell stays in `variant` as well, where JSON escapes it. */
+function hot(name: string, value: string | undefined, variant: Record<string, JsonValue>): string | null {
+  if (value === undefined) return null;
+  if (!value.isWellFormed()) variant[name] = value;
+  return value;
+}
+
+/** Addresses up to this length stay readable in `variant_data`; longer ones are payload (data: addresses). */
+const MAX_INLINE_ADDRESS = 2048;
+
+/** The payload as bytes in the blob column; base64 is decoded when encoding it again gives the same text. */
+function payloadOf(data: FileData, variant: Record<string, JsonValue>): VariantColumns {
+  if (data.kind === "bytes") {
+    variant["data"] = { kind: "bytes" };
+    return { data: data.value };
+  }
+  const text: string = data.value;
+  if (data.kind === "url" && text.length <= MAX_INLINE_ADDRESS) {
+    variant["data"] = { kind: "url", value: text };
+    return {};
+  }
+  if (data.kind === "string") {
+    const bytes = Buffer.from(text, "base64");
+    if (bytes.toString("base64") === text) {
+      variant["data"] = { kind: "string", encoding: "base64" };
+      return { data: bytes };
+    }
+  }
+  if (text.isWellFormed()) {
+    variant["data"] = { kind: data.kind, encoding: "utf8" };
+    return { data: Buffer.from(text, "utf8") };
+  }
+  variant["data"] = { kind: data.kind, encoding: "utf16le" };
+  return { data: Buffer.from(text, "utf16le") };
+}
+
+/**
+ * Options as JSON text, with the exact form of columns that UTF-8 cannot spell. An `exact` that came from outside is
+ * wrapped too, so that decoding never takes it for ours.
+ */
+function encodeOptions(options: JsonObject, columns: Readonly<Record<string, string>>): string {
+  const exact: Record<string, JsonValue> = {};
+  for (const [name, text] of Object.entries(columns)) if (!text.isWellFormed()) exact[name] = text;
+  const pond = Object.hasOwn(options, "pond") ? options["pond"] : undefined;
+  const collides = isJsonObject(pond) && Object.hasOwn(pond, "exact");
+  if (!collides && Object.keys(exact).length === 0) return stringifyJson(options);
+  if (pond !== undefined && (collides || !isJsonObject(pond))) exact["pond"] = pond;
+  const facts = isJsonObject(pond) && !collides ? pond : {};
+  return stringifyJson({ ...options, pond: { ...facts, exact } });
+}

@@ -1,0 +1,8 @@
+/** The session datasets: how the canonical model persists (spec.md#session-datasets). */
+export type { IngestLimits, IngestOptions, IngestSummary } from "./ingest.ts";
+export { DEFAULT_LIMITS, Ingest } from "./ingest.ts";
+export type { MessageRef, PartOptions } from "./read.ts";
+export { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
+export { SessionStore } from "./store.ts";
+export type { Inserted, Labels } from "./tables.ts";
+export { SessionTables } from "./tables.ts";

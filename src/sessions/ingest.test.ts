@@ -1,0 +1,175 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { sessionEvents } from "../../test/support/arbitrary-events.ts";
+import { tempStore, type TempStore } from "../../test/support/temp-store.ts";
+import { systemClock } from "../base/clock.ts";
+import { sealExtracted } from "../model/extracted.ts";
+import type { Event, Session, SessionState } from "../model/index.ts";
+import { eventsOf, messageId, replay, sessionId } from "../model/index.ts";
+
+/** Small, so that every property crosses batch boundaries. */
+const SMALL = { rows: 5, bytes: 2000 };
+
+describe("rows", () => {
+  test("every value of every canonical object survives the store", async () => {
+    await using store = await tempStore();
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(sessionEvents, async (events) => {
+        const renamed = rename(events, `run-${run++}`);
+        await ingest(store, renamed);
+        const [expected] = replay(renamed);
+        expect(await store.sessions.state(expected!.session.id)).toEqual(expected);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("ingest", () => {
+  test("any split and repetition of the same events leaves the same rows", async () => {
+    await using store = await tempStore();
+    let run = 0;
+    const pieces = fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(sessionEvents, pieces, async (events, cuts) => {
+        const renamed = rename(events, `run-${run++}`);
+        const [expected] = replay(renamed);
+        const messages = eventsByMessage(renamed);
+        // Any stretch of whole messages behind the session event, in any order, is what the contract allows.
+        for (const [from, length] of cuts) {
+          const start = from % (messages.length + 1);
+          await ingest(store, [renamed[0]!, ...messages.slice(start, start + (length % 4)).flat()]);
+        }
+        await ingest(store, renamed);
+        const second = await ingest(store, renamed);
+        expect(second.sessions.inserted + second.messages.inserted + second.parts.inserted).toBe(0);
+        expect(await store.sessions.state(expected!.session.id)).toEqual(expected);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test("counts what was inserted and what was there", async () => {
+    await using store = await tempStore();
+    const events = conversation("s", 30);
+    expect(await ingest(store, events)).toMatchObject({
+      sessions: { inserted: 1, matched: 0 },
+      messages: { inserted: 30, matched: 0 },
+      parts: { inserted: 30, matched: 0 },
+    });
+    expect(await ingest(store, [...events, ...events])).toMatchObject({
+      messages: { inserted: 0, matched: 60 },
+      parts: { inserted: 0, matched: 60 },
+    });
+  });
+
+  test("a session's row comes after its messages: one that was cut short is not shown, and is completed later", async () => {
+    await using store = await tempStore();
+    const events = conversation("s", 30);
+    const cut = store.sessions.ingest({ clock: systemClock, limits: SMALL });
+    await cut.add(events.slice(0, 40));
+    // The process dies here: batches went out, the session's row did not.
+    expect(await store.sessions.session("s")).toBeUndefined();
+    await ingest(store, events);
+    expect((await store.sessions.state(sessionId("s")))?.messages).toHaveLength(30);
+  });
+
+  test("labels are immutable: a differing session is rejected, its messages go under the stored labels", async () => {
+    await using store = await tempStore();
+    await ingest(store, conversation("s", 2));
+    const moved = conversation("s", 4).map((event) =>
+      event.kind === "session" ? { ...event, session: { ...event.session, project: sealExtracted("/elsewhere") } } : event,
+    );
+    expect(await ingest(store, moved)).toMatchObject({ relabelled: 1, messages: { inserted: 2, matched: 2 } });
+    expect((await store.sessions.session("s"))?.project).toBe("/project");
+    const rows = await store.sessions.tables.messages.scan({ select: ["project"] });
+    expect(Array.from({ length: rows.length }, (_, row) => rows.string("project", row))).toEqual(Array(4).fill("/project"));
+  });
+
+  test("an event that breaks a rule is rejected and located, the rest is stored", async () => {
+    await using store = await tempStore();
+    const violations: string[] = [];
+    const writer = store.sessions.ingest({ clock: systemClock, onViolation: ({ rule }) => violations.push(rule) });
+    const [session, message, part, ...rest] = conversation("s", 3);
+    await writer.add([session!, part!, message!, part!, ...rest]);
+    expect(await writer.flush()).toMatchObject({ rejected: 1, messages: { inserted: 3 }, parts: { inserted: 3 } });
+    expect(violations).toEqual(["adapter-integrity-event-ordering"]);
+  });
+});
+
+describe("reads", () => {
+  test("messages come in log order, children by age, messages by id across sessions", async () => {
+    await using store = await tempStore();
+    await ingest(store, conversation("s", 12));
+    await ingest(store, conversation("s/agent-b", 1, { parent: "s", at: 9 }));
+    await ingest(store, conversation("s/agent-a", 1, { parent: "s", at: 5 }));
+    const refs = await store.sessions.messageRefs(sessionId("s"));
+    expect(refs.map((ref) => ref.id)).toEqual(Array.from({ length: 12 }, (_, index) => `m${index}`));
+    const page = await store.sessions.turns(refs.slice(3, 5), { payloads: false });
+    expect(page.map(({ message, parts }) => [message.id, parts.length])).toEqual([["m3", 1], ["m4", 1]]);
+    expect((await store.sessions.children(sessionId("s"))).map((child) => child.id)).toEqual(["s/agent-a", "s/agent-b"]);
+    expect(new Set((await store.sessions.findMessage("m0")).map((key) => key.session_id))).toEqual(
+      new Set(["s", "s/agent-a", "s/agent-b"]),
+    );
+  });
+});
+
+async function ingest(store: TempStore, events: Iterable<Event>) {
+  const writer = store.sessions.ingest({ clock: systemClock, limits: SMALL });
+  await writer.add(events);
+  return writer.flush();
+}
+
+/** The same session under another id, so that many runs share one store. */
+function rename(events: readonly Event[], id: string): Event[] {
+  const session_id = sessionId(id);
+  return events.map((event): Event => {
+    if (event.kind === "session") return { kind: "session", session: { ...event.session, id: session_id } };
+    if (event.kind === "message") return { kind: "message", message: { ...event.message, session_id } };
+    return { kind: "part", part: { ...event.part, session_id } };
+  });
+}
+
+function eventsByMessage(events: readonly Event[]): Event[][] {
+  const groups: Event[][] = [];
+  for (const event of events) {
+    if (event.kind === "message") groups.push([event]);
+    else if (event.kind === "part") groups.at(-1)?.push(event);
+  }
+  return groups;
+}
+
+function conversation(id: string, length: number, options: { parent?: string; at?: number } = {}): Event[] {
+  const session: Session = {
+    id: sessionId(id),
+    ...(options.parent === undefined ? {} : { parent_session_id: sessionId(options.parent), relation: "spawn" as const }),
+    source_agent: "test",
+    created_at: (options.at ?? 0) as Session["created_at"],
+    project: sealExtracted("/project"),
+    options: {},
+  };
+  const messages = Array.from({ length }, (_, index) => ({
+    message: {
+      id: messageId(`m${index}`),
+      session_id: session.id,
+      seq: index,
+      timestamp: (1000 - index) as Session["created_at"],
+      role: "user" as const,
+      options: {},
+    },
+    parts: [
+      {
+        id: "0",
+        session_id: session.id,
+        message_id: messageId(`m${index}`),
+        ordinal: 0,
+        provenance: "conversational" as const,
+        type: "text" as const,
+        text: sealExtracted(`message ${index}`),
+        options: {},
+      },
+    ],
+  })) as unknown as SessionState["messages"];
+  return [...eventsOf({ session, messages })];
+}

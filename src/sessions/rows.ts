@@ -1,0 +1,185 @@
+/**
+ * Rows back to canonical objects: the inverse of encode.ts, value for value. What was stored came from a source,
+ * so this is one of the few places that seal values (spec.md#model-no-synthesis).
+ */
+import { PondError } from "../base/errors.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import { isJsonObject, parseJson } from "../base/json.ts";
+import { sealExtracted, sealExtractedJson } from "../model/extracted.ts";
+import type { FileData, Message, Part, Session } from "../model/index.ts";
+import { messageId, partId, sessionId, timestampFromMicros } from "../model/index.ts";
+import { provenances, relations, roles } from "../model/index.ts";
+import type { Rows } from "../substrate/index.ts";
+import type { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
+
+/** The columns that decoding needs, by table. */
+export const SESSION_COLUMNS = [
+  "id",
+  "parent_session_id",
+  "parent_message_id",
+  "relation",
+  "source_agent",
+  "project",
+  "created_at",
+  "options",
+] as const;
+export const MESSAGE_COLUMNS = ["session_id", "id", "seq", "timestamp", "role", "content", "options"] as const;
+export const PART_COLUMNS = [
+  "session_id",
+  "message_id",
+  "id",
+  "ordinal",
+  "type",
+  "provenance",
+  "tool_name",
+  "call_id",
+  "is_failure",
+  "variant_data",
+  "options",
+] as const;
+
+export function decodeSession(rows: Rows<typeof SESSIONS>, row: number): Session {
+  const { options, exact } = decodeOptions(rows.string("options", row));
+  const parent = rows.stringOrNull("parent_session_id", row);
+  const cut = rows.stringOrNull("parent_message_id", row);
+  const relation = oneOf(relations, rows.stringOrNull("relation", row));
+  return {
+    id: sessionId(rows.string("id", row)),
+    ...(parent === null ? {} : { parent_session_id: sessionId(parent) }),
+    ...(cut === null ? {} : { parent_message_id: messageId(cut) }),
+    ...(relation === undefined ? {} : { relation }),
+    source_agent: rows.string("source_agent", row),
+    created_at: instant(rows.timestamp("created_at", row)),
+    project: sealExtracted(exact["project"] ?? rows.string("project", row)),
+    options,
+  };
+}
+
+export function decodeMessage(rows: Rows<typeof MESSAGES>, row: number): Message {
+  const { options, exact } = decodeOptions(rows.string("options", row));
+  const seq = rows.intOrNull("seq", row);
+  const role = oneOf(roles, rows.string("role", row));
+  const base = {
+    id: messageId(rows.string("id", row)),
+    session_id: sessionId(rows.string("session_id", row)),
+    ...(seq === null ? {} : { seq }),
+    timestamp: instant(rows.timestamp("timestamp", row)),
+    options,
+  };
+  if (role === undefined) throw corrupt(`message ${base.id} has role ${rows.string("role", row)}`);
+  if (role !== "system") return { ...base, role };
+  return { ...base, role, content: sealExtracted(exact["content"] ?? rows.stringOrNull("content", row) ?? "") };
+}
+
+/** `payload` is the blob of a file part, null where it is empty or was not asked for. */
+export function decodePart(rows: Rows<typeof PARTS>, row: number, payload: Uint8Array | null): Part {
+  const variant = parseObject(rows.string("variant_data", row));
+  const provenance = oneOf(provenances, rows.string("provenance", row));
+  const id = rows.string("id", row);
+  if (provenance === undefined) throw corrupt(`part ${id} has provenance ${rows.string("provenance", row)}`);
+  const base = {
+    id: partId(id),
+    session_id: sessionId(rows.string("session_id", row)),
+    message_id: messageId(rows.string("message_id", row)),
+    ordinal: rows.int("ordinal", row),
+    provenance,
+    options: decodeOptions(rows.string("options", row)).options,
+  };
+  const name = { ...text("name", variant["name"] ?? rows.stringOrNull("tool_name", row)) };
+  const call = { ...text("call_id", variant["call_id"] ?? rows.stringOrNull("call_id", row)) };
+  const type = rows.string("type", row);
+  switch (type) {
+    case "text":
+    case "reasoning":
+      return { ...base, type, ...text("text", variant["text"]) };
+    case "file":
+      return {
+        ...base,
+        type,
+        ...text("media_type", variant["media_type"]),
+        ...text("file_name", variant["file_name"]),
+        data: decodePayload(variant["data"], payload ?? new Uint8Array(0)),
+      };
+    case "tool_call":
+      return { ...base, type, ...call, ...name, ...json("params", variant["params"]), ...flag("provider_executed", variant["provider_executed"]) };
+    case "tool_result":
+      return { ...base, type, ...call, ...name, ...flag("is_failure", rows.boolOrNull("is_failure", row)), ...json("result", variant["result"]) };
+    case "tool_approval_request":
+      return { ...base, type, approval_id: required(variant, "approval_id"), tool_call_id: required(variant, "tool_call_id") };
+    case "tool_approval_response":
+      return {
+        ...base,
+        type,
+        approval_id: required(variant, "approval_id"),
+        approved: sealExtracted(variant["approved"] === true),
+        ...text("reason", variant["reason"]),
+      };
+    default:
+      throw corrupt(`part ${id} has type ${type}`);
+  }
+}
+
+function decodePayload(stored: JsonValue | undefined, bytes: Uint8Array): FileData {
+  if (!isJsonObject(stored)) throw corrupt("a file part has no data");
+  const { kind, value, encoding } = stored;
+  if (kind === "bytes") return { kind, value: bytes };
+  if (kind !== "string" && kind !== "url") throw corrupt(`a file part has data of kind ${String(kind)}`);
+  if (typeof value === "string") return { kind, value: sealExtracted(value) };
+  if (encoding !== "base64" && encoding !== "utf8" && encoding !== "utf16le")
+    throw corrupt(`a file part has data in encoding ${String(encoding)}`);
+  return { kind, value: sealExtracted(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encoding)) };
+}
+
+/** Options as they were given, and the exact text of columns that UTF-8 could not spell. */
+function decodeOptions(stored: string): { readonly options: JsonObject; readonly exact: Readonly<Record<string, string>> } {
+  const options = parseObject(stored);
+  const pond = Object.hasOwn(options, "pond") ? options["pond"] : undefined;
+  if (!isJsonObject(pond) || !Object.hasOwn(pond, "exact") || !isJsonObject(pond["exact"])) return { options, exact: {} };
+  const { pond: original, ...texts } = pond["exact"];
+  const { exact: _, ...facts } = pond;
+  const { pond: __, ...others } = options;
+  const exact: Record<string, string> = {};
+  for (const [name, value] of Object.entries(texts)) if (typeof value === "string") exact[name] = value;
+  if (original !== undefined) return { options: { ...others, pond: original }, exact };
+  return { options: Object.keys(facts).length === 0 ? others : { ...others, pond: facts }, exact };
+}
+
+function parseObject(text: string): JsonObject {
+  const value = parseJson(text);
+  if (isJsonObject(value)) return value;
+  throw corrupt("a JSON column does not hold an object");
+}
+
+function oneOf<T extends string>(allowed: readonly T[], value: string | null): T | undefined {
+  return allowed.find((candidate) => candidate === value);
+}
+
+/* oxlint-disable typescript/no-unsafe-type-assertion -- tsc widens a computed key to string */
+function text<K extends string>(name: K, value: JsonValue | undefined) {
+  return (typeof value === "string" ? { [name]: sealExtracted(value) } : {}) as { [P in K]?: ReturnType<typeof sealExtracted<string>> };
+}
+
+function flag<K extends string>(name: K, value: JsonValue | undefined) {
+  return (typeof value === "boolean" ? { [name]: sealExtracted(value) } : {}) as { [P in K]?: ReturnType<typeof sealExtracted<boolean>> };
+}
+
+function json<K extends string>(name: K, value: JsonValue | undefined) {
+  return (value === undefined ? {} : { [name]: sealExtractedJson(value) }) as { [P in K]?: ReturnType<typeof sealExtractedJson> };
+}
+/* oxlint-enable typescript/no-unsafe-type-assertion */
+
+function required(variant: JsonObject, name: string) {
+  const value = variant[name];
+  if (typeof value !== "string") throw corrupt(`an approval part has no ${name}`);
+  return sealExtracted(value);
+}
+
+function instant(micros: number): Message["timestamp"] {
+  const timestamp = timestampFromMicros(micros);
+  if (timestamp === undefined) throw corrupt(`a timestamp of ${micros} microseconds is out of range`);
+  return timestamp;
+}
+
+function corrupt(message: string): PondError {
+  return new PondError("internal", `the store holds a row that cannot be read: ${message}`, { reason: "corrupt" });
+}

@@ -1,0 +1,81 @@
+/**
+ * The three tables of the canonical record (spec.md#session-datasets). Keys lead with the session, because message
+ * and part ids are unique only inside one (spec.md#lance-table-creation-session-scoped-pk). JSON columns hold JSON
+ * text: the engine's own JSON type changes numbers and key order.
+ */
+import { defineTable } from "../substrate/index.ts";
+
+export const SESSIONS = defineTable({
+  name: "sessions",
+  version: 1,
+  primaryKey: ["id"],
+  columns: {
+    id: { type: "utf8" },
+    parent_session_id: { type: "utf8", nullable: true },
+    parent_message_id: { type: "utf8", nullable: true },
+    relation: { type: "utf8", nullable: true },
+    source_agent: { type: "utf8" },
+    project: { type: "utf8" },
+    created_at: { type: "timestamp_us" },
+    ingested_at: { type: "timestamp_us" },
+    options: { type: "utf8", packed: true },
+  },
+  indexes: [
+    { column: "parent_session_id", kind: "btree" },
+    { column: "source_agent", kind: "bitmap" },
+    { column: "project", kind: "btree" },
+    { column: "created_at", kind: "btree" },
+  ],
+});
+
+export const MESSAGES = defineTable({
+  name: "messages",
+  version: 1,
+  primaryKey: ["session_id", "id"],
+  columns: {
+    session_id: { type: "utf8" },
+    id: { type: "utf8" },
+    seq: { type: "int64", nullable: true },
+    timestamp: { type: "timestamp_us" },
+    role: { type: "utf8" },
+    // Copies of the session's, so that a search filters and ranks in one pass over one table.
+    source_agent: { type: "utf8" },
+    project: { type: "utf8" },
+    content: { type: "utf8", nullable: true, packed: true },
+    search_text: { type: "utf8", nullable: true, packed: true },
+    ingested_at: { type: "timestamp_us" },
+    options: { type: "utf8", packed: true },
+  },
+  indexes: [
+    { column: "timestamp", kind: "btree" },
+    { column: "role", kind: "bitmap" },
+    { column: "source_agent", kind: "bitmap" },
+    { column: "project", kind: "btree" },
+    { column: "search_text", kind: "fts" },
+  ],
+});
+
+export const PARTS = defineTable({
+  name: "parts",
+  version: 1,
+  primaryKey: ["session_id", "message_id", "id"],
+  columns: {
+    session_id: { type: "utf8" },
+    message_id: { type: "utf8" },
+    id: { type: "utf8" },
+    ordinal: { type: "int32" },
+    type: { type: "utf8" },
+    provenance: { type: "utf8" },
+    // Taken out of variant_data, because agents filter on them.
+    tool_name: { type: "utf8", nullable: true },
+    call_id: { type: "utf8", nullable: true },
+    is_failure: { type: "bool", nullable: true },
+    variant_data: { type: "utf8", packed: true },
+    data: { type: "blob" },
+    options: { type: "utf8", packed: true },
+  },
+  indexes: [
+    { column: "type", kind: "bitmap" },
+    { column: "tool_name", kind: "bitmap" },
+  ],
+});

@@ -1,0 +1,83 @@
+/** The session datasets as the rest of pond sees them: ingest in, canonical objects out. */
+import type { Clock } from "../base/clock.ts";
+import type { Message, MessageId, MessageKey, MessageWithParts, Part, Session, SessionId, SessionState } from "../model/index.ts";
+import type { Store } from "../substrate/index.ts";
+import type { IngestOptions } from "./ingest.ts";
+import { Ingest } from "./ingest.ts";
+import type { MessageRef, PartOptions } from "./read.ts";
+import { findMessage, readChildren, readMessageRefs, readMessages, readParts, readSessions } from "./read.ts";
+import { SessionTables } from "./tables.ts";
+
+export class SessionStore implements AsyncDisposable {
+  /** For the rooms beside this one that query the tables themselves (search). */
+  readonly tables: SessionTables;
+  readonly #store: Store;
+
+  private constructor(store: Store, tables: SessionTables) {
+    this.#store = store;
+    this.tables = tables;
+  }
+
+  static async open(store: Store): Promise<SessionStore> {
+    return new SessionStore(store, await SessionTables.open(store));
+  }
+
+  /** The store's own identity: a store made anew at the same place has another one. */
+  id(): Promise<string> {
+    return this.#store.id();
+  }
+
+  ingest(options: IngestOptions & { readonly clock: Clock }): Ingest {
+    return new Ingest(this.tables, options);
+  }
+
+  async session(id: string): Promise<Session | undefined> {
+    const sessions = await readSessions(this.tables, [id]);
+    return sessions.values().next().value;
+  }
+
+  sessions(ids: Iterable<string>): Promise<Map<SessionId, Session>> {
+    return readSessions(this.tables, ids);
+  }
+
+  children(parent: SessionId): Promise<Session[]> {
+    return readChildren(this.tables, parent);
+  }
+
+  /** Every message of a session in order, bodies unread. */
+  messageRefs(session: SessionId): Promise<MessageRef[]> {
+    return readMessageRefs(this.tables, session);
+  }
+
+  messages(refs: readonly MessageRef[]): Promise<Message[]> {
+    return readMessages(this.tables, refs);
+  }
+
+  parts(of: { readonly session: SessionId; readonly messages: readonly MessageId[] }, options: PartOptions): Promise<Map<MessageId, Part[]>> {
+    return readParts(this.tables, of, options);
+  }
+
+  /** Messages with their parts, in the order given. */
+  async turns(refs: readonly MessageRef[], options: PartOptions): Promise<MessageWithParts[]> {
+    const [first] = refs;
+    if (first === undefined) return [];
+    const of = { session: first.session_id, messages: refs.map((ref) => ref.id) };
+    const [messages, parts] = await Promise.all([this.messages(refs), this.parts(of, options)]);
+    return messages.map((message) => ({ message, parts: parts.get(message.id) ?? [] }));
+  }
+
+  findMessage(id: string): Promise<MessageKey[]> {
+    return findMessage(this.tables, id);
+  }
+
+  /** A whole session with payloads, or undefined when its row is not there (yet). */
+  async state(id: SessionId): Promise<SessionState | undefined> {
+    const session = await this.session(id);
+    if (session === undefined) return undefined;
+    return { session, messages: await this.turns(await this.messageRefs(id), { payloads: true }) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * One sync at a time for each store (spec.md#sync-single-flight): a file made exclusively, naming its holder. A holder
+ * that is no longer alive is taken over; the store itself is safe with any number of writers, this only saves work.
+ */
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "../base/clock.ts";
+import { errnoOf, PondError } from "../base/errors.ts";
+
+export interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+export interface LockOptions {
+  readonly clock: Clock;
+  /** Wait for the holder instead of refusing. */
+  readonly wait: boolean;
+  readonly signal?: AbortSignal;
+  /** Called once when waiting begins. */
+  readonly onWait?: (holder: Holder) => void;
+}
+
+const POLL_MS = 200;
+
+/** The lock, held until it is disposed. Throws `conflict` (reason busy) when another process holds it. */
+export async function acquireLock(stateFolder: string, storeId: string, options: LockOptions): Promise<Disposable> {
+  const folder = join(stateFolder, "locks");
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${encodeURIComponent(storeId)}.lock`);
+  const self: Holder = { pid: process.pid, host: hostname(), since: options.clock.now() };
+  let announced = false;
+  for (;;) {
+    const holder = tryAcquire(path, self);
+    if (holder === undefined) return { [Symbol.dispose]: () => release(path, self) };
+    if (!options.wait) throw busy(holder);
+    if (!announced) options.onWait?.(holder);
+    announced = true;
+    await options.clock.sleep(POLL_MS, options.signal);
+  }
+}
+
+/** Undefined when the lock is ours now, else who has it. */
+function tryAcquire(path: string, self: Holder): Holder | undefined {
+  const draft = `${path}.${self.pid}`;
+  writeFileSync(draft, JSON.stringify(self));
+  try {
+    for (;;) {
+      if (tryLink(draft, path)) return undefined;
+      const holder = readHolder(path);
+      if (holder !== undefined && isAlive(holder, self)) return holder;
+      const rescued = moveAside(path, self);
+      if (rescued !== undefined) return rescued;
+    }
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** A link appears with its content or not at all, so nobody ever reads half a holder. */
+function tryLink(draft: string, path: string): boolean {
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
+    return false;
+  }
+}
+
+/** Removes a dead holder's file. If a live one slipped in between, it is put back and returned. */
+function moveAside(path: string, self: Holder): Holder | undefined {
+  const aside = `${path}.${self.pid}.dead`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+  const moved = readHolder(aside);
+  const isLive = moved !== undefined && isAlive(moved, self);
+  if (isLive) tryLink(aside, path);
+  rmSync(aside, { force: true });
+  return isLive ? moved : undefined;
+}
+
+function readHolder(path: string): Holder | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (typeof value !== "object" || value === null || !("pid" in value) || !("host" in value) || !("since" in value))
+      return undefined;
+    const { pid, host, since } = value;
+    if (typeof pid !== "number" || typeof host !== "string" || typeof since !== "number") return undefined;
+    return { pid, host, since };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Another machine's process cannot be asked, so it counts as alive. */
+function isAlive(holder: Holder, self: Holder): boolean {
+  if (holder.host !== self.host) return true;
+  try {
+    process.kill(holder.pid, 0);
+    return true;
+  } catch (error) {
+    return errnoOf(error) === "EPERM";
+  }
+}
+
+function release(path: string, self: Holder): void {
+  const holder = readHolder(path);
+  if (holder?.pid === self.pid && holder.since === self.since) rmSync(path, { force: true });
+}
+
+function busy(holder: Holder): PondError {
+  const since = new Date(holder.since).toISOString();
+  return new PondError("conflict", `another sync is running (pid ${holder.pid} on ${holder.host}, since ${since})`, {
+    reason: "busy",
+    hint: "wait for it, or run the same command with --wait",
+    data: { ...holder },
+  });
+}
