@@ -29,7 +29,11 @@ export function sessionRow(session: Session, ingestedAt: number): SessionRow {
   };
 }
 
-export function messageRow(message: Message, searchText: string | undefined, ingestedAt: number): UnlabelledMessageRow {
+export function messageRow(
+  message: Message,
+  searchText: string | undefined,
+  ingestedAt: number,
+): UnlabelledMessageRow {
   const content = message.role === "system" ? message.content : undefined;
   return {
     session_id: message.session_id,

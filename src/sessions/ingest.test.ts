@@ -79,21 +79,35 @@ describe("ingest", () => {
     await using store = await tempStore();
     await ingest(store, conversation("s", 2));
     const moved = conversation("s", 4).map((event) =>
-      event.kind === "session" ? { ...event, session: { ...event.session, project: sealExtracted("/elsewhere") } } : event,
+      event.kind === "session"
+        ? { ...event, session: { ...event.session, project: sealExtracted("/elsewhere") } }
+        : event,
     );
-    expect(await ingest(store, moved)).toMatchObject({ relabelled: 1, messages: { inserted: 2, matched: 2 } });
+    expect(await ingest(store, moved)).toMatchObject({
+      relabelled: 1,
+      messages: { inserted: 2, matched: 2 },
+    });
     expect((await store.sessions.session("s"))?.project).toBe("/project");
     const rows = await store.sessions.tables.messages.scan({ select: ["project"] });
-    expect(Array.from({ length: rows.length }, (_, row) => rows.string("project", row))).toEqual(Array(4).fill("/project"));
+    expect(Array.from({ length: rows.length }, (_, row) => rows.string("project", row))).toEqual(
+      Array(4).fill("/project"),
+    );
   });
 
   test("an event that breaks a rule is rejected and located, the rest is stored", async () => {
     await using store = await tempStore();
     const violations: string[] = [];
-    const writer = store.sessions.ingest({ clock: systemClock, onViolation: ({ rule }) => violations.push(rule) });
+    const writer = store.sessions.ingest({
+      clock: systemClock,
+      onViolation: ({ rule }) => violations.push(rule),
+    });
     const [session, message, part, ...rest] = conversation("s", 3);
     await writer.add([session!, part!, message!, part!, ...rest]);
-    expect(await writer.flush()).toMatchObject({ rejected: 1, messages: { inserted: 3 }, parts: { inserted: 3 } });
+    expect(await writer.flush()).toMatchObject({
+      rejected: 1,
+      messages: { inserted: 3 },
+      parts: { inserted: 3 },
+    });
     expect(violations).toEqual(["adapter-integrity-event-ordering"]);
   });
 });
@@ -107,8 +121,14 @@ describe("reads", () => {
     const refs = await store.sessions.messageRefs(sessionId("s"));
     expect(refs.map((ref) => ref.id)).toEqual(Array.from({ length: 12 }, (_, index) => `m${index}`));
     const page = await store.sessions.turns(refs.slice(3, 5), { payloads: false });
-    expect(page.map(({ message, parts }) => [message.id, parts.length])).toEqual([["m3", 1], ["m4", 1]]);
-    expect((await store.sessions.children(sessionId("s"))).map((child) => child.id)).toEqual(["s/agent-a", "s/agent-b"]);
+    expect(page.map(({ message, parts }) => [message.id, parts.length])).toEqual([
+      ["m3", 1],
+      ["m4", 1],
+    ]);
+    expect((await store.sessions.children(sessionId("s"))).map((child) => child.id)).toEqual([
+      "s/agent-a",
+      "s/agent-b",
+    ]);
     expect(new Set((await store.sessions.findMessage("m0")).map((key) => key.session_id))).toEqual(
       new Set(["s", "s/agent-a", "s/agent-b"]),
     );
@@ -143,7 +163,9 @@ function eventsByMessage(events: readonly Event[]): Event[][] {
 function conversation(id: string, length: number, options: { parent?: string; at?: number } = {}): Event[] {
   const session: Session = {
     id: sessionId(id),
-    ...(options.parent === undefined ? {} : { parent_session_id: sessionId(options.parent), relation: "spawn" as const }),
+    ...(options.parent === undefined
+      ? {}
+      : { parent_session_id: sessionId(options.parent), relation: "spawn" as const }),
     source_agent: "test",
     created_at: (options.at ?? 0) as Session["created_at"],
     project: sealExtracted("/project"),

@@ -53,7 +53,14 @@ export class Ingest {
   readonly #options: IngestOptions;
   readonly #limits: IngestLimits;
   readonly #validator = new EventValidator();
-  readonly #tally = { sessions: NO_ROWS, messages: NO_ROWS, parts: NO_ROWS, relabelled: 0, rejected: 0, commits: 0 };
+  readonly #tally = {
+    sessions: NO_ROWS,
+    messages: NO_ROWS,
+    parts: NO_ROWS,
+    relabelled: 0,
+    rejected: 0,
+    commits: 0,
+  };
   #pending: Pending = emptyPending();
   #session: Session | undefined;
   #message: Message | undefined;
@@ -111,7 +118,8 @@ export class Ingest {
     this.#parts.push(part);
     const row = partRow(part);
     this.#pending.parts.push(row);
-    this.#pending.bytes += row.variant_data.length + row.options.length + (row.data?.length ?? 0) + ROW_OVERHEAD;
+    this.#pending.bytes +=
+      row.variant_data.length + row.options.length + (row.data?.length ?? 0) + ROW_OVERHEAD;
   }
 
   /** The message is complete when anything but its parts follows: only now its indexed text is known. */
@@ -169,7 +177,8 @@ export class Ingest {
   #isAcceptable(session: Session, stored: ReadonlyMap<string, Labels>): boolean {
     const known = stored.get(session.id);
     if (known === undefined) return true;
-    if (known.source_agent === session.source_agent && known.project === session.project.toWellFormed()) return true;
+    if (known.source_agent === session.source_agent && known.project === session.project.toWellFormed())
+      return true;
     this.#tally.relabelled += 1;
     return false;
   }

@@ -2,7 +2,16 @@
  * Reads of the canonical record, all answered by indexes: keys first, from short columns only, then the long columns of
  * the rows that are wanted (spec.md#lance-chokepoints-read).
  */
-import type { Message, MessageId, MessageKey, Part, Role, Session, SessionId, Timestamp } from "../model/index.ts";
+import type {
+  Message,
+  MessageId,
+  MessageKey,
+  Part,
+  Role,
+  Session,
+  SessionId,
+  Timestamp,
+} from "../model/index.ts";
 import {
   compareInSession,
   compareParts,
@@ -12,7 +21,14 @@ import {
   timestampFromMicros,
 } from "../model/index.ts";
 import { and, eq, isIn, MAX_IN_VALUES } from "../substrate/index.ts";
-import { decodeMessage, decodePart, decodeSession, MESSAGE_COLUMNS, PART_COLUMNS, SESSION_COLUMNS } from "./rows.ts";
+import {
+  decodeMessage,
+  decodePart,
+  decodeSession,
+  MESSAGE_COLUMNS,
+  PART_COLUMNS,
+  SESSION_COLUMNS,
+} from "./rows.ts";
 import type { SessionTables } from "./tables.ts";
 
 /** A message without its body: enough to order, page and choose. */
@@ -24,7 +40,10 @@ export interface MessageRef extends MessageKey {
   readonly row: bigint;
 }
 
-export async function readSessions(tables: SessionTables, ids: Iterable<string>): Promise<Map<SessionId, Session>> {
+export async function readSessions(
+  tables: SessionTables,
+  ids: Iterable<string>,
+): Promise<Map<SessionId, Session>> {
   const sessions = new Map<SessionId, Session>();
   for await (const rows of tables.sessions.scanIn("id", ids, { select: SESSION_COLUMNS }))
     for (let row = 0; row < rows.length; row++) {
@@ -36,7 +55,10 @@ export async function readSessions(tables: SessionTables, ids: Iterable<string>)
 
 /** The sessions that name this one as their parent, oldest first. */
 export async function readChildren(tables: SessionTables, parent: SessionId): Promise<Session[]> {
-  const rows = await tables.sessions.scan({ select: SESSION_COLUMNS, where: eq("parent_session_id", parent) });
+  const rows = await tables.sessions.scan({
+    select: SESSION_COLUMNS,
+    where: eq("parent_session_id", parent),
+  });
   const children = Array.from({ length: rows.length }, (_, row) => decodeSession(rows, row));
   return children.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1));
 }
@@ -52,7 +74,14 @@ export async function readMessageRefs(tables: SessionTables, session: SessionId)
     const timestamp = timestampFromMicros(rows.timestamp("timestamp", row));
     if (role === undefined || timestamp === undefined) continue;
     const id = messageId(rows.string("id", row));
-    refs.push({ session_id: session, id, ...(seq === null ? {} : { seq }), timestamp, role, row: rows.rowId(row) });
+    refs.push({
+      session_id: session,
+      id,
+      ...(seq === null ? {} : { seq }),
+      timestamp,
+      role,
+      row: rows.rowId(row),
+    });
   }
   return refs.sort(compareInSession);
 }

@@ -23,7 +23,15 @@ export const SESSION_COLUMNS = [
   "created_at",
   "options",
 ] as const;
-export const MESSAGE_COLUMNS = ["session_id", "id", "seq", "timestamp", "role", "content", "options"] as const;
+export const MESSAGE_COLUMNS = [
+  "session_id",
+  "id",
+  "seq",
+  "timestamp",
+  "role",
+  "content",
+  "options",
+] as const;
 export const PART_COLUMNS = [
   "session_id",
   "message_id",
@@ -68,7 +76,11 @@ export function decodeMessage(rows: Rows<typeof MESSAGES>, row: number): Message
   };
   if (role === undefined) throw corrupt(`message ${base.id} has role ${rows.string("role", row)}`);
   if (role !== "system") return { ...base, role };
-  return { ...base, role, content: sealExtracted(exact["content"] ?? rows.stringOrNull("content", row) ?? "") };
+  return {
+    ...base,
+    role,
+    content: sealExtracted(exact["content"] ?? rows.stringOrNull("content", row) ?? ""),
+  };
 }
 
 /** `payload` is the blob of a file part, null where it is empty or was not asked for. */
@@ -101,11 +113,30 @@ export function decodePart(rows: Rows<typeof PARTS>, row: number, payload: Uint8
         data: decodePayload(variant["data"], payload ?? new Uint8Array(0)),
       };
     case "tool_call":
-      return { ...base, type, ...call, ...name, ...json("params", variant["params"]), ...flag("provider_executed", variant["provider_executed"]) };
+      return {
+        ...base,
+        type,
+        ...call,
+        ...name,
+        ...json("params", variant["params"]),
+        ...flag("provider_executed", variant["provider_executed"]),
+      };
     case "tool_result":
-      return { ...base, type, ...call, ...name, ...flag("is_failure", rows.boolOrNull("is_failure", row)), ...json("result", variant["result"]) };
+      return {
+        ...base,
+        type,
+        ...call,
+        ...name,
+        ...flag("is_failure", rows.boolOrNull("is_failure", row)),
+        ...json("result", variant["result"]),
+      };
     case "tool_approval_request":
-      return { ...base, type, approval_id: required(variant, "approval_id"), tool_call_id: required(variant, "tool_call_id") };
+      return {
+        ...base,
+        type,
+        approval_id: required(variant, "approval_id"),
+        tool_call_id: required(variant, "tool_call_id"),
+      };
     case "tool_approval_response":
       return {
         ...base,
@@ -127,14 +158,21 @@ function decodePayload(stored: JsonValue | undefined, bytes: Uint8Array): FileDa
   if (typeof value === "string") return { kind, value: sealExtracted(value) };
   if (encoding !== "base64" && encoding !== "utf8" && encoding !== "utf16le")
     throw corrupt(`a file part has data in encoding ${String(encoding)}`);
-  return { kind, value: sealExtracted(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encoding)) };
+  return {
+    kind,
+    value: sealExtracted(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encoding)),
+  };
 }
 
 /** Options as they were given, and the exact text of columns that UTF-8 could not spell. */
-function decodeOptions(stored: string): { readonly options: JsonObject; readonly exact: Readonly<Record<string, string>> } {
+function decodeOptions(stored: string): {
+  readonly options: JsonObject;
+  readonly exact: Readonly<Record<string, string>>;
+} {
   const options = parseObject(stored);
   const pond = Object.hasOwn(options, "pond") ? options["pond"] : undefined;
-  if (!isJsonObject(pond) || !Object.hasOwn(pond, "exact") || !isJsonObject(pond["exact"])) return { options, exact: {} };
+  if (!isJsonObject(pond) || !Object.hasOwn(pond, "exact") || !isJsonObject(pond["exact"]))
+    return { options, exact: {} };
   const { pond: original, ...texts } = pond["exact"];
   const { exact: _, ...facts } = pond;
   const { pond: __, ...others } = options;
@@ -156,15 +194,21 @@ function oneOf<T extends string>(allowed: readonly T[], value: string | null): T
 
 /* oxlint-disable typescript/no-unsafe-type-assertion -- tsc widens a computed key to string */
 function text<K extends string>(name: K, value: JsonValue | undefined) {
-  return (typeof value === "string" ? { [name]: sealExtracted(value) } : {}) as { [P in K]?: ReturnType<typeof sealExtracted<string>> };
+  return (typeof value === "string" ? { [name]: sealExtracted(value) } : {}) as {
+    [P in K]?: ReturnType<typeof sealExtracted<string>>;
+  };
 }
 
 function flag<K extends string>(name: K, value: JsonValue | undefined) {
-  return (typeof value === "boolean" ? { [name]: sealExtracted(value) } : {}) as { [P in K]?: ReturnType<typeof sealExtracted<boolean>> };
+  return (typeof value === "boolean" ? { [name]: sealExtracted(value) } : {}) as {
+    [P in K]?: ReturnType<typeof sealExtracted<boolean>>;
+  };
 }
 
 function json<K extends string>(name: K, value: JsonValue | undefined) {
-  return (value === undefined ? {} : { [name]: sealExtractedJson(value) }) as { [P in K]?: ReturnType<typeof sealExtractedJson> };
+  return (value === undefined ? {} : { [name]: sealExtractedJson(value) }) as {
+    [P in K]?: ReturnType<typeof sealExtractedJson>;
+  };
 }
 /* oxlint-enable typescript/no-unsafe-type-assertion */
 
@@ -181,5 +225,7 @@ function instant(micros: number): Message["timestamp"] {
 }
 
 function corrupt(message: string): PondError {
-  return new PondError("internal", `the store holds a row that cannot be read: ${message}`, { reason: "corrupt" });
+  return new PondError("internal", `the store holds a row that cannot be read: ${message}`, {
+    reason: "corrupt",
+  });
 }

@@ -1,6 +1,15 @@
 /** The session datasets as the rest of pond sees them: ingest in, canonical objects out. */
 import type { Clock } from "../base/clock.ts";
-import type { Message, MessageId, MessageKey, MessageWithParts, Part, Session, SessionId, SessionState } from "../model/index.ts";
+import type {
+  Message,
+  MessageId,
+  MessageKey,
+  MessageWithParts,
+  Part,
+  Session,
+  SessionId,
+  SessionState,
+} from "../model/index.ts";
 import type { Store } from "../substrate/index.ts";
 import type { IngestOptions } from "./ingest.ts";
 import { Ingest } from "./ingest.ts";
@@ -53,7 +62,10 @@ export class SessionStore implements AsyncDisposable {
     return readMessages(this.tables, refs);
   }
 
-  parts(of: { readonly session: SessionId; readonly messages: readonly MessageId[] }, options: PartOptions): Promise<Map<MessageId, Part[]>> {
+  parts(
+    of: { readonly session: SessionId; readonly messages: readonly MessageId[] },
+    options: PartOptions,
+  ): Promise<Map<MessageId, Part[]>> {
     return readParts(this.tables, of, options);
   }
 

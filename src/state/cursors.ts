@@ -23,7 +23,11 @@ export class Cursors {
   /** Lines that could not be read when the log was opened: these sources are read again from the start. */
   readonly damaged: number;
 
-  private constructor(path: string, cursors: Map<string, JsonValue>, counts: { lines: number; damaged: number }) {
+  private constructor(
+    path: string,
+    cursors: Map<string, JsonValue>,
+    counts: { lines: number; damaged: number },
+  ) {
     this.#path = path;
     this.#cursors = cursors;
     this.#lines = counts.lines;
@@ -38,7 +42,11 @@ export class Cursors {
     let unreadable = damaged;
     for (const line of values) {
       if (!Array.isArray(line) || line.length !== 4) unreadable += 1;
-      else cursors.set(joinName({ adapter: String(line[0]), root: String(line[1]), key: String(line[2]) }), line[3]);
+      else
+        cursors.set(
+          joinName({ adapter: String(line[0]), root: String(line[1]), key: String(line[2]) }),
+          line[3],
+        );
     }
     return new Cursors(path, cursors, { lines: values.length, damaged: unreadable });
   }
@@ -56,7 +64,11 @@ export class Cursors {
     for (const { source, cursor } of updates) this.#cursors.set(joinName(source), cursor);
     this.#lines += updates.length;
     if (this.#lines > 1000 && this.#lines > this.#cursors.size * MAX_LINES_PER_SOURCE) this.#compact();
-    else appendLog(this.#path, updates.map(({ source, cursor }) => [source.adapter, source.root, source.key, cursor]));
+    else
+      appendLog(
+        this.#path,
+        updates.map(({ source, cursor }) => [source.adapter, source.root, source.key, cursor]),
+      );
   }
 
   #compact(): void {

@@ -27,7 +27,11 @@ export interface LockOptions {
 const POLL_MS = 200;
 
 /** The lock, held until it is disposed. Throws `conflict` (reason busy) when another process holds it. */
-export async function acquireLock(stateFolder: string, storeId: string, options: LockOptions): Promise<Disposable> {
+export async function acquireLock(
+  stateFolder: string,
+  storeId: string,
+  options: LockOptions,
+): Promise<Disposable> {
   const folder = join(stateFolder, "locks");
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${encodeURIComponent(storeId)}.lock`);
@@ -90,7 +94,13 @@ function moveAside(path: string, self: Holder): Holder | undefined {
 function readHolder(path: string): Holder | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path, "utf8"));
-    if (typeof value !== "object" || value === null || !("pid" in value) || !("host" in value) || !("since" in value))
+    if (
+      typeof value !== "object" ||
+      value === null ||
+      !("pid" in value) ||
+      !("host" in value) ||
+      !("since" in value)
+    )
       return undefined;
     const { pid, host, since } = value;
     if (typeof pid !== "number" || typeof host !== "string" || typeof since !== "number") return undefined;
@@ -118,9 +128,13 @@ function release(path: string, self: Holder): void {
 
 function busy(holder: Holder): PondError {
   const since = new Date(holder.since).toISOString();
-  return new PondError("conflict", `another sync is running (pid ${holder.pid} on ${holder.host}, since ${since})`, {
-    reason: "busy",
-    hint: "wait for it, or run the same command with --wait",
-    data: { ...holder },
-  });
+  return new PondError(
+    "conflict",
+    `another sync is running (pid ${holder.pid} on ${holder.host}, since ${since})`,
+    {
+      reason: "busy",
+      hint: "wait for it, or run the same command with --wait",
+      data: { ...holder },
+    },
+  );
 }

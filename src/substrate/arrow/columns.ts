@@ -230,9 +230,12 @@ class BlobWriter implements ColumnWriter {
     const { arrow } = lance;
     const props = this.#validity.props();
     const { length } = props;
+    // A copy: the IPC writer joins neighbouring chunks that view the same bytes, and would write the bitmap once.
+    const bitmap = props.nullBitmap === undefined ? {} : { nullBitmap: props.nullBitmap.slice() };
     const data = arrow.makeData({
       type: new arrow.LargeBinary(),
       ...props,
+      ...bitmap,
       valueOffsets: this.#offsets.subarray(0, length + 1),
       data: Buffer.concat(this.#chunks, this.#end),
     });
