@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+/**
+ * The command of an installed package, and what the launcher of a clone runs. Plain JavaScript that Node 18 parses:
+ * a Node that is too old hands over to the one in node_modules, or says in one line what is needed.
+ */
+import { existsSync } from "node:fs";
+import module from "node:module";
+import { fileURLToPath } from "node:url";
+
+const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+const [major, minor] = process.versions.node.split(".").map(Number);
+const bundled = at(`../node_modules/node/bin/node${process.platform === "win32" ? ".exe" : ""}`);
+
+if (!existsSync(at("../dist/cli/main.js"))) {
+  stop("this copy is not built", `npm install && npm run build, in ${at("..")}`);
+} else if (major > 22 || (major === 22 && minor >= 18)) {
+  // Inside dist, so that a build takes the old cache away with the old code.
+  module.enableCompileCache?.(at("../dist/.cache"));
+  await import("../dist/cli/main.js");
+} else if (existsSync(bundled)) {
+  await handOver();
+} else {
+  stop(`needs Node 22.18 or newer, this is ${process.version}`, "install a newer Node.js (https://nodejs.org)");
+}
+
+/** Runs the same command line on the bundled Node, in this terminal, and ends as it ends. */
+async function handOver() {
+  const { spawn } = await import("node:child_process");
+  const child = spawn(bundled, [at("pond.js"), ...process.argv.slice(2)], { stdio: "inherit" });
+  // The terminal sends Ctrl-C to both; this one has to outlive the other's clean-up.
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  child.on("error", (error) => stop(`cannot run ${bundled}: ${error.message}`, "npm ci"));
+  child.on("exit", (code) => process.exit(code ?? 2));
+}
+
+function stop(what, fix) {
+  process.stderr.write(`pond: ${what}\n  fix: ${fix}\n`);
+  process.exitCode = 2;
+}

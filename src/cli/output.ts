@@ -1,0 +1,175 @@
+/**
+ * The one place that prints (spec.md#cli-output): stdout is the result, stderr the rest. Writes are synchronous, so
+ * that nothing is lost at exit and a reader that went away (EPIPE) is known at once.
+ */
+import { writeSync } from "node:fs";
+import { isatty } from "node:tty";
+import type { PondError } from "../base/errors.ts";
+import { errnoOf } from "../base/errors.ts";
+import { createStyle } from "./style.ts";
+import type { Style } from "./style.ts";
+import { renderTable } from "./table.ts";
+import type { Column } from "./table.ts";
+import { safeText, shorten } from "./text.ts";
+
+/** The reader of stdout went away: the command ends quietly. */
+export class ClosedPipe extends Error {
+  override readonly name = "ClosedPipe";
+}
+
+export interface OutputSettings {
+  readonly json: boolean;
+  readonly verbose: boolean;
+  readonly quiet: boolean;
+  /** Whether a stream gets colours. */
+  color(sink: Pick<Sink, "isTerminal">): boolean;
+}
+
+export interface Sink {
+  readonly isTerminal: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+  write(chunk: string | Uint8Array): void;
+}
+
+export interface Output {
+  readonly json: boolean;
+  readonly verbose: boolean;
+  /** Styles for stdout; they do nothing where there are no colours. */
+  readonly style: Style;
+  /** The answer of a verb: its value as one JSON document with --json, else rendered for people. */
+  result<T>(value: T, render: (value: T) => string): void;
+  /** Rows as text for `result`: aligned to the terminal, or tab-separated in a pipe. */
+  table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string;
+  /** A line of the result. */
+  print(text: string): void;
+  /** Bytes of the result, as they are. */
+  write(chunk: string | Uint8Array): void;
+  /** For people, on stderr: what was done, what to know. Silent with --quiet. */
+  note(text: string): void;
+  /** On stderr, with --verbose only. */
+  detail(text: string): void;
+  /** A line on a terminal's stderr that the next one replaces; undefined takes it away. */
+  progress(text: string | undefined): void;
+  /** What went wrong, and the fix. */
+  error(error: PondError): void;
+}
+
+/** The real streams of this process. */
+export function processSinks(): { readonly stdout: Sink; readonly stderr: Sink } {
+  return {
+    stdout: {
+      isTerminal: isatty(1),
+      get width() {
+        return process.stdout.columns || DEFAULT_WIDTH;
+      },
+      write(chunk) {
+        try {
+          writeAll(1, chunk);
+        } catch (error) {
+          throw errnoOf(error) === "EPIPE" ? new ClosedPipe("stdout is closed") : error;
+        }
+      },
+    },
+    stderr: {
+      isTerminal: isatty(2),
+      get width() {
+        return process.stderr.columns || DEFAULT_WIDTH;
+      },
+      write(chunk) {
+        try {
+          writeAll(2, chunk);
+        } catch {
+          // Nobody is left to tell; the result on stdout still counts.
+        }
+      },
+    },
+  };
+}
+
+const DEFAULT_WIDTH = 80;
+
+function writeAll(fd: number, chunk: string | Uint8Array): void {
+  let rest: Uint8Array = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest));
+    } catch (error) {
+      if (errnoOf(error) !== "EAGAIN") throw error;
+      // Another process made the pipe non-blocking and its reader is slow: wait for room.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
+
+export interface Sinks {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+}
+
+export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings): Output {
+  const style = createStyle(settings.color(stdout));
+  const errorStyle = createStyle(settings.color(stderr));
+  let shown = false;
+  const clear = (): void => {
+    if (shown) stderr.write("\r\x1b[K");
+    shown = false;
+  };
+  const say = (text: string): void => {
+    clear();
+    stderr.write(line(text));
+  };
+  const write = (chunk: string | Uint8Array): void => {
+    clear();
+    stdout.write(chunk);
+  };
+  const output: Output = {
+    json: settings.json,
+    verbose: settings.verbose,
+    style,
+    result(value, render) {
+      if (settings.json) return write(`${JSON.stringify(value, undefined, stdout.isTerminal ? 2 : 0)}\n`);
+      const text = render(value);
+      if (text !== "") write(line(text));
+    },
+    table: (rows, columns) =>
+      renderTable(rows, columns, { width: stdout.isTerminal ? stdout.width : undefined, style }),
+    print: (text) => write(line(text)),
+    write,
+    note: (text) => {
+      if (!settings.quiet) say(text);
+    },
+    detail: (text) => {
+      if (settings.verbose) say(errorStyle.dim(text));
+    },
+    progress(text) {
+      if (!stderr.isTerminal || settings.quiet) return;
+      clear();
+      if (text === undefined) return;
+      stderr.write(shorten(text, stderr.width - 1));
+      shown = true;
+    },
+    error: (error) => {
+      say(settings.json ? JSON.stringify({ error: errorBody(error) }) : renderError(error, errorStyle));
+      if (settings.verbose && error.stack !== undefined) say(errorStyle.dim(stackOf(error)));
+    },
+  };
+  return output;
+}
+
+const line = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
+
+function renderError(error: PondError, style: Style): string {
+  const what = `${style.bad("pond:")} ${safeText(error.message)}`;
+  return error.hint === undefined ? what : `${what}\n  ${style.bold("fix:")} ${safeText(error.hint)}`;
+}
+
+function errorBody({ code, message, reason, hint, data }: PondError): object {
+  return { code, message, ...(reason && { reason }), ...(hint && { hint }), ...(data && { data }) };
+}
+
+/** With the stacks of the causes: the cause is mostly what one looks for. */
+function stackOf(error: Error): string {
+  const stack = error.stack ?? error.message;
+  return error.cause instanceof Error ? `${stack}\ncaused by: ${stackOf(error.cause)}` : stack;
+}

@@ -1,0 +1,99 @@
+/** From the words of a command line to an exit code. Loads no room but what the verb needs. */
+import { toPondError } from "../base/errors.ts";
+import type { Environment } from "../config/environment.ts";
+import type { FlagSetting, LoadedConfig } from "../config/index.ts";
+import { flagsOf } from "./command.ts";
+import type { Command, VerbContext } from "./command.ts";
+import { exitCode } from "./exit.ts";
+import type { Outcome } from "./exit.ts";
+import type { FlagValues, GlobalFlags } from "./flags.ts";
+import { renderHelp } from "./help.ts";
+import { ClosedPipe, createOutput } from "./output.ts";
+import type { Output, Sinks } from "./output.ts";
+import { parse } from "./parse.ts";
+import type { Invocation } from "./parse.ts";
+import { Interrupted } from "./signals.ts";
+import { wantsColor } from "./style.ts";
+
+/** What the process gives; a test gives its own. */
+export interface Machine {
+  readonly root: Command;
+  readonly env: Environment;
+  readonly sinks: Sinks;
+  readonly signal: AbortSignal;
+}
+
+export async function run(argv: readonly string[], machine: Machine): Promise<number> {
+  const { env, sinks, signal } = machine;
+  const invocation = parse(machine.root, argv);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parser fills in every flag of the table
+  const flags = invocation.flags as FlagValues<GlobalFlags>;
+  const out = createOutput(sinks, {
+    json: flags.json,
+    verbose: flags.verbose,
+    quiet: flags.quiet,
+    color: ({ isTerminal }) => wantsColor({ env: env.env, isTerminal, refused: flags["no-color"] }),
+  });
+  try {
+    const outcome = await answer(invocation, {
+      args: invocation.args,
+      flags,
+      out,
+      signal,
+      env,
+      config: onDemand(invocation, env),
+    });
+    signal.throwIfAborted();
+    return exitCode({ outcome });
+  } catch (error) {
+    return failed(error, out, signal);
+  }
+}
+
+async function answer({ trail, mistake }: Invocation, context: VerbContext): Promise<Outcome> {
+  const { flags, out } = context;
+  if (flags.help) return printHelp(trail, out);
+  if (flags.version) {
+    const { version } = await import("./version.ts");
+    out.result({ version: version() }, (value) => `pond ${value.version}`);
+    return "done";
+  }
+  if (mistake !== undefined) throw mistake;
+  const command = trail.at(-1);
+  return command?.run === undefined ? printHelp(trail, out) : command.run(context);
+}
+
+function printHelp(trail: readonly Command[], out: Output): Outcome {
+  out.print(renderHelp(trail, out.style));
+  return "done";
+}
+
+function failed(error: unknown, out: Output, signal: AbortSignal): number {
+  if (error instanceof ClosedPipe) return exitCode({ error });
+  const { reason } = signal;
+  if (!(reason instanceof Interrupted)) {
+    out.error(toPondError(error));
+    return exitCode({ error });
+  }
+  out.note("pond: interrupted");
+  // What the interruption caused is no news; what else went wrong on the way out is, to who looks closer.
+  if (error !== reason) out.detail(toPondError(error).stack ?? "");
+  return exitCode({ interruptedBy: reason.by });
+}
+
+/** Reads the settings on the first call, with the flags that stand for settings on top. */
+function onDemand({ trail, flags }: Invocation, environment: Environment): () => Promise<LoadedConfig> {
+  let loading: Promise<LoadedConfig> | undefined;
+  const load = async (): Promise<LoadedConfig> => {
+    const { loadConfig } = await import("../config/index.ts");
+    const given = Object.entries(flagsOf(trail)).flatMap(([name, { setting }]): FlagSetting[] => {
+      const text = flags[name];
+      return setting === undefined || typeof text !== "string"
+        ? []
+        : [{ key: setting, flag: `--${name}`, text }];
+    });
+    const file = flags["config"];
+    return loadConfig({ environment, flags: given, file: typeof file === "string" ? file : undefined });
+  };
+  return () => (loading ??= load());
+}

@@ -1,0 +1,69 @@
+/** How wide text is on a terminal, and text that cannot steer one. Pure. */
+import { stripVTControlCharacters } from "node:util";
+
+/** Columns that the text takes: wide characters (CJK, emoji) two, combining marks none. Escape sequences none. */
+export function displayWidth(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes(stripVTControlCharacters(text))) width += graphemeWidth(segment);
+  return width;
+}
+
+/** The text cut to at most `width` columns, never inside a grapheme, `...` where it was cut. */
+export function shorten(text: string, width: number, cut: "start" | "end" = "end"): string {
+  if (displayWidth(text) <= width) return text;
+  const ellipsis = "...".slice(0, width);
+  let room = width - ellipsis.length;
+  let kept = "";
+  const parts = [...graphemes(text)].map(({ segment }) => segment);
+  for (const part of cut === "end" ? parts : parts.toReversed()) {
+    room -= graphemeWidth(part);
+    if (room < 0) break;
+    kept = cut === "end" ? kept + part : part + kept;
+  }
+  return cut === "end" ? kept + ellipsis : ellipsis + kept;
+}
+
+/** One line that is safe to show: white space folded, control and direction characters made visible. */
+export function oneLine(text: string): string {
+  if (ASCII.test(text) && !text.includes("  ")) return text.trim();
+  return text.replaceAll(/\s+/g, " ").trim().replaceAll(UNSAFE, escaped);
+}
+
+/** Text of several lines that is safe to show: as it is, but what could steer the terminal is made visible. */
+export function safeText(text: string): string {
+  return ASCII.test(text)
+    ? text
+    : text.replaceAll(UNSAFE, (found) => (/[\n\t]/.test(found) ? found : escaped(found)));
+}
+
+const ASCII = /^[\x20-\x7e]*$/;
+/** Controls (escape sequences begin with one) and the marks that reorder what is shown. */
+const UNSAFE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+function escaped(character: string): string {
+  const code = character.charCodeAt(0);
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16)}`;
+}
+
+let segmenter: Intl.Segmenter | undefined;
+function graphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
+
+const ZERO_WIDTH = /^[\p{Mark}\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]+$/u;
+/** A selector that asks for the picture form, a picture by itself, or half of a flag. */
+const EMOJI = /\ufe0f|\p{Emoji_Presentation}/u;
+/** East Asian Width W and F outside the emoji (Unicode 16, EastAsianWidth.txt). */
+const WIDE =
+  /^[\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
+/** Half-width voicing marks join the grapheme before them but take a column of their own. */
+const HALFWIDTH_MARK = /[\uff9e\uff9f]/g;
+
+function graphemeWidth(grapheme: string): number {
+  if (ASCII.test(grapheme)) return grapheme.length;
+  if (ZERO_WIDTH.test(grapheme)) return 0;
+  const base = EMOJI.test(grapheme) || WIDE.test(grapheme) ? 2 : 1;
+  return base + (grapheme.length > 1 ? (grapheme.slice(1).match(HALFWIDTH_MARK)?.length ?? 0) : 0);
+}

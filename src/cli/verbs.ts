@@ -1,0 +1,67 @@
+/**
+ * The verb table: data, loaded on every start; a verb's code is loaded when it runs. A new verb is one entry here
+ * and one file in verbs/. Only what exists is listed.
+ */
+import { command } from "./command.ts";
+import type { Command } from "./command.ts";
+import { GLOBAL_FLAGS } from "./flags.ts";
+
+/** The shells that completions are made for. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+
+const VERBS: readonly Command[] = [
+  {
+    name: "config",
+    summary: "Show the settings and where each comes from",
+    details: "A setting comes from its flag, else its POND_* variable, the file, its default.",
+    subcommands: [
+      command({
+        name: "show",
+        summary: "Every setting, its value (secrets masked) and its source",
+        examples: ["pond config show", "pond config show --json"],
+        load: async () => (await import("./verbs/config.ts")).show,
+      }),
+      command({
+        name: "path",
+        summary: "The path of the configuration file",
+        load: async () => (await import("./verbs/config.ts")).path,
+      }),
+      command({
+        name: "schema",
+        summary: "The JSON Schema of the configuration file",
+        load: async () => (await import("./verbs/config.ts")).schema,
+      }),
+    ],
+  },
+  command({
+    name: "completions",
+    summary: "Print a script that completes pond's verbs and flags in a shell",
+    args: [{ name: "shell", summary: "The shell to complete in", choices: SHELLS }],
+    examples: [
+      'eval "$(pond completions bash)"                # in ~/.bashrc',
+      'eval "$(pond completions zsh)"                 # in ~/.zshrc, after compinit',
+      "pond completions fish > ~/.config/fish/completions/pond.fish",
+    ],
+    load: async () => (await import("./verbs/completions.ts")).completions,
+  }),
+  command({
+    name: "help",
+    summary: "Show the help of a verb",
+    args: [
+      {
+        name: "verb",
+        summary: "The verb, and its sub-command if it has any",
+        optional: true,
+        repeated: true,
+      },
+    ],
+    load: async () => (await import("./verbs/help.ts")).help,
+  }),
+];
+
+export const ROOT: Command = {
+  name: "pond",
+  summary: "pond keeps every AI-agent session: lossless, searchable, restorable.",
+  flags: GLOBAL_FLAGS,
+  subcommands: VERBS,
+};

@@ -1,0 +1,17 @@
+/** `pond help [verb]`: the same text as `pond <verb> --help`. */
+import type { VerbContext } from "../command.ts";
+import type { Outcome } from "../exit.ts";
+import { renderHelp } from "../help.ts";
+import { unknownCommand } from "../parse.ts";
+import { ROOT } from "../verbs.ts";
+
+export async function help({ args, out }: VerbContext): Promise<Outcome> {
+  const trail = [ROOT];
+  for (const word of args) {
+    const found = trail.at(-1)?.subcommands?.find((entry) => entry.name === word);
+    if (found === undefined) throw unknownCommand(trail, word);
+    trail.push(found);
+  }
+  out.print(renderHelp(trail, out.style));
+  return "done";
+}

@@ -1,0 +1,60 @@
+/** Errors in the configuration file: `file:line:column: what`, and the fix. */
+import { PondError } from "../base/errors.ts";
+import type { KeyPlace } from "./toml-keys.ts";
+
+interface Trouble {
+  readonly problem: string;
+  readonly fix: string;
+}
+
+export function fileError(file: string, place: KeyPlace, { problem, fix }: Trouble): PondError {
+  const { line, column, path } = place;
+  return new PondError("validation_failed", `${file}:${line}:${column}: ${problem}`, {
+    hint: fix,
+    data: { file, line, column, key: path.join(".") },
+  });
+}
+
+interface BrokenToml {
+  readonly file: string;
+  readonly text: string;
+  readonly places: readonly KeyPlace[];
+  readonly error: { readonly line: number; readonly column: number; readonly message: string };
+}
+
+/** The parser's error with the key it happened in and what to write instead. */
+export function syntaxError({ file, text, places, error }: BrokenToml): PondError {
+  const { line, column } = error;
+  const before = places.filter(
+    (place) => place.line < line || (place.line === line && place.column <= column),
+  );
+  const path = before.at(-1)?.path ?? [];
+  const said = (error.message.split("\n")[0] ?? "").replace("Invalid TOML document: ", "");
+  const key = path.join(".");
+  return fileError(
+    file,
+    { path, line, column },
+    {
+      problem: key === "" ? `not TOML: ${said}` : `not TOML, at "${key}": ${said}`,
+      fix: fixOf(said, { line: text.split(/\r?\n/)[line - 1] ?? "", first: firstPlace(places, path) }),
+    },
+  );
+}
+
+const firstPlace = (places: readonly KeyPlace[], path: readonly string[]): number | undefined =>
+  places.find((place) => place.path.join("\0") === path.join("\0"))?.line;
+
+/** The slips that people make, by the parser's words; anything else gets the general rule. */
+function fixOf(said: string, at: { readonly line: string; readonly first: number | undefined }): string {
+  const [, name = "", value = ""] = /^\s*([^=]+?)\s*=\s*(.*?)\s*$/.exec(at.line) ?? [];
+  if (said.includes("redefine")) return `it is set already on line ${at.first}: keep one of the two`;
+  if (said.includes("escape")) return `a backslash needs single quotes: ${name} = '...'`;
+  if (said.includes("string")) return "close the quote on the same line";
+  if (said.includes("comma") || said.includes("unfinished"))
+    return "separate with commas and close the bracket";
+  if (said.includes("value") && name !== "")
+    return value === ""
+      ? `give ${name} a value, or take the line out`
+      : `text needs quotes: ${name} = "${value}"`;
+  return `a setting is name = "text", a number, true or false; a table is [name], each on a line of its own`;
+}

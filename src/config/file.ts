@@ -1,0 +1,95 @@
+/**
+ * Reads the configuration file into one entry a setting, each with its line. A broken file is an error that names
+ * place, key and fix (spec.md#config-broken-file).
+ */
+import { readFile } from "node:fs/promises";
+import { errnoOf, PondError, toPondError } from "../base/errors.ts";
+import { nearest } from "../base/nearest.ts";
+import { fileError, syntaxError } from "./file-error.ts";
+import { FIELDS, fieldAt, namesBelow, segments } from "./schema.ts";
+import type { Field } from "./schema.ts";
+import { keyPlaces } from "./toml-keys.ts";
+import type { KeyPlace } from "./toml-keys.ts";
+
+export interface FileEntry {
+  readonly path: readonly string[];
+  readonly field: Field;
+  readonly raw: unknown;
+  readonly place: KeyPlace;
+}
+
+/** The entries of the file, or undefined where there is none. */
+export async function readConfigFile(file: string): Promise<readonly FileEntry[] | undefined> {
+  const text = await readText(file);
+  if (text === undefined) return undefined;
+  const { parse, TomlError } = await import("smol-toml");
+  const places = keyPlaces(text);
+  let document: object;
+  try {
+    document = parse(text);
+  } catch (error) {
+    throw error instanceof TomlError ? syntaxError({ file, text, places, error }) : error;
+  }
+  return [...entriesOf({ file, places }, document, [])];
+}
+
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await readFile(file));
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === "ENOENT") return undefined;
+    if (errno === "ERR_ENCODING_INVALID_ENCODED_DATA")
+      throw unreadable(file, "is not UTF-8 text", "save it as UTF-8");
+    if (errno === "EISDIR") throw unreadable(file, "is a folder, not a file", "name the file inside it");
+    throw toPondError(error);
+  }
+}
+
+const unreadable = (file: string, problem: string, hint: string): PondError =>
+  new PondError("validation_failed", `the configuration ${file} ${problem}`, { hint, data: { file } });
+
+interface Located {
+  readonly file: string;
+  readonly places: readonly KeyPlace[];
+}
+
+function* entriesOf(source: Located, table: object, above: readonly string[]): Generator<FileEntry> {
+  for (const [name, raw] of Object.entries(table)) {
+    const path = [...above, name];
+    const field = fieldAt(path);
+    const place = placeOf(source.places, path);
+    if (field !== undefined) yield { path, field, raw, place };
+    else if (namesBelow(path).length === 0)
+      throw fileError(source.file, place, {
+        problem: `"${path.join(".")}" is not a setting`,
+        fix: guess(path) ?? "take the line out; pond config schema lists every setting",
+      });
+    else if (isTable(raw)) yield* entriesOf(source, raw, path);
+    else
+      throw fileError(source.file, place, {
+        problem: `"${path.join(".")}" is a table, not a value`,
+        fix: `write [${path.join(".")}] on a line of its own, and its settings below`,
+      });
+  }
+}
+
+/** A neighbour in the same table, else a setting of that name in another one (a forgotten `[storage]`). */
+function guess(path: readonly string[]): string | undefined {
+  const name = path.at(-1) ?? "";
+  const above = path.slice(0, -1);
+  const sibling = nearest(name, namesBelow(above));
+  if (sibling !== undefined) return `did you mean "${[...above, sibling].join(".")}"?`;
+  const elsewhere = FIELDS.map((field) => segments(field.key)).find((names) => names.at(-1) === name);
+  if (elsewhere === undefined) return undefined;
+  return `did you mean "${elsewhere.join(".")}"? It belongs under [${elsewhere.slice(0, -1).join(".")}]`;
+}
+
+const isTable = (raw: unknown): raw is object =>
+  typeof raw === "object" && raw !== null && !Array.isArray(raw) && !(raw instanceof Date);
+
+/** The key itself, else (a table that only its members' headers name) the first key below it. */
+function placeOf(places: readonly KeyPlace[], path: readonly string[]): KeyPlace {
+  const under = places.filter((place) => path.every((name, i) => place.path[i] === name));
+  return under.find((place) => place.path.length === path.length) ?? under[0] ?? { path, line: 1, column: 1 };
+}

@@ -1,0 +1,127 @@
+/**
+ * Every setting of pond, as data (spec.md#config-fields): adding one is one entry here. Its type in Config, its
+ * environment variable, its check, its line in `pond config show` and its place in the JSON Schema follow.
+ */
+import type { Paths } from "./paths.ts";
+
+interface ValueTypes {
+  readonly string: string;
+  readonly boolean: boolean;
+  readonly integer: number;
+  readonly strings: readonly string[];
+}
+export type FieldType = keyof ValueTypes;
+export type FieldValue = ValueTypes[FieldType];
+
+export interface Field {
+  /** Dotted path in the file; `*` stands for one name of the user's. */
+  readonly key: string;
+  readonly type: FieldType;
+  readonly description: string;
+  readonly default?: FieldValue | ((paths: Paths) => string);
+  /** Where the variable is not the one derived from the key. */
+  readonly env?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: RegExp;
+  /** Shown masked: always, or where the user's name for it sounds like a credential. */
+  readonly secret?: "always" | "by-name";
+  /** How text becomes the value: a path or URL of a store, or paths; `~` and relative ones are made absolute. */
+  readonly format?: "store" | "path";
+}
+
+export const FIELDS = [
+  {
+    key: "storage.url",
+    type: "string",
+    description:
+      "Where the store is: a path, or a file://, s3://, gs://, az:// or memory:// URL. Default: `store` in pond's data folder.",
+    default: (paths: Paths) => `${paths.data}/store`,
+    env: "POND_STORE",
+    format: "store",
+  },
+  {
+    key: "storage.namespace",
+    type: "string",
+    description: "The namespace in the store that commands read and write.",
+    default: "default",
+    // It becomes a folder's name.
+    pattern: /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
+  },
+  {
+    key: "storage.options.*",
+    type: "string",
+    description: "Handed to the object store as it is, for example aws_region or aws_endpoint.",
+    secret: "by-name",
+  },
+  {
+    key: "adapters.*.enabled",
+    type: "boolean",
+    description: "Whether sync reads this client. Default: yes, where the client is found.",
+  },
+  {
+    key: "adapters.*.paths",
+    type: "strings",
+    description: "Folders to read instead of the client's default place.",
+    format: "path",
+  },
+  {
+    key: "sync.batch_rows",
+    type: "integer",
+    description: "Rows written in one commit, at most.",
+    default: 10_000,
+    minimum: 1,
+  },
+  {
+    key: "sync.batch_bytes",
+    type: "integer",
+    description: "Bytes written in one commit, at most.",
+    default: 48_000_000,
+    minimum: 1_000_000,
+    maximum: 64_000_000,
+  },
+] as const satisfies readonly Field[];
+
+type Fields = (typeof FIELDS)[number];
+export type FieldKey = Fields["key"];
+
+/** One field as a nested object type; a leaf without a default may be missing. */
+type Nested<Key extends string, F extends Field> = Key extends `${infer Head}.${infer Rest}`
+  ? { readonly [Name in Head as Name extends "*" ? string : Name]: Nested<Rest, F> }
+  : Key extends "*"
+    ? { readonly [name: string]: ValueTypes[F["type"]] }
+    : F extends { readonly default: unknown }
+      ? { readonly [Name in Key]: ValueTypes[F["type"]] }
+      : { readonly [Name in Key]?: ValueTypes[F["type"]] };
+
+type Merged<Union> = (Union extends unknown ? (value: Union) => void : never) extends (
+  value: infer All,
+) => void
+  ? All
+  : never;
+
+/** The settings in force, nested as in the file: `config.storage.url`, `config.adapters["codex-cli"]?.paths`. */
+export type Config = Merged<Fields extends infer F ? (F extends Field ? Nested<F["key"], F> : never) : never>;
+
+/** `storage.options.*` as the names between the dots. */
+export const segments = (key: string): readonly string[] => key.split(".");
+
+/** The field that a concrete path names, if any. */
+export function fieldAt(path: readonly string[]): Field | undefined {
+  return FIELDS.find((field) => {
+    const names = segments(field.key);
+    return names.length === path.length && names.every((name, i) => name === "*" || name === path[i]);
+  });
+}
+
+/** The names that may stand below a concrete path; `*` where any may. Empty when the path holds no table. */
+export function namesBelow(path: readonly string[]): readonly string[] {
+  const below = FIELDS.map((field) => segments(field.key)).filter(
+    (names) => names.length > path.length && path.every((name, i) => names[i] === "*" || names[i] === name),
+  );
+  return [...new Set(below.map((names) => names[path.length] ?? ""))];
+}
+
+/** The environment variable of a field; `<NAME>` where the key has `*`. */
+export const variableOf = (field: Field): string =>
+  field.env ?? `POND_${segments(field.key).join("_").toUpperCase().replace("*", "<NAME>")}`;

@@ -1,0 +1,55 @@
+/** Runs the built command as a user does: another process, its own home, its own pipes. */
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const BIN = join(ROOT, "bin", "pond.js");
+
+const stale = existsSync(join(ROOT, "dist/.stamp"))
+  ? execFileSync("find", ["src", "-newer", "dist/.stamp"], { cwd: ROOT, encoding: "utf8" })
+  : "no dist";
+if (stale !== "") throw new Error(`dist is older than src: npm run build (${stale.trim()})`);
+
+export interface Ended {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number | null;
+}
+
+export interface Options {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** The environment of a person with an empty home: nothing of the machine that runs the tests. */
+export const cleanEnv = (home: string, env: Options["env"] = {}): Record<string, string> => ({
+  HOME: home,
+  PATH: process.env["PATH"] ?? "",
+  ...env,
+});
+
+export class TempHome {
+  readonly path = mkdtempSync(join(tmpdir(), "pond-cli-"));
+
+  /** `pond <args>`. */
+  pond(args: readonly string[], options: Options = {}): Promise<Ended> {
+    return this.exec(process.execPath, [BIN, ...args], options);
+  }
+
+  exec(file: string, args: readonly string[], { env, cwd = this.path }: Options = {}): Promise<Ended> {
+    return new Promise((resolve) => {
+      const child = execFile(file, args, { cwd, env: cleanEnv(this.path, env) }, (error, stdout, stderr) => {
+        const notStarted = error !== null && child.pid === undefined ? error.message : "";
+        resolve({ stdout, stderr: stderr + notStarted, code: child.exitCode });
+      });
+      child.stdin?.end();
+    });
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
