@@ -8,7 +8,9 @@ import type { Event, Message, Part, Session, Violation } from "../model/index.ts
 import { EventValidator, searchText } from "../model/index.ts";
 import type { MessageRow, PartRow, SessionRow, UnlabelledMessageRow } from "./encode.ts";
 import { messageRow, partRow, sessionRow } from "./encode.ts";
+import type { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
 import type { Inserted, Labels, SessionTables } from "./tables.ts";
+import { AbsentRows } from "./tables.ts";
 
 export interface IngestLimits {
   /** Rows of all tables that are held before a commit. */
@@ -61,6 +63,11 @@ export class Ingest {
     rejected: 0,
     commits: 0,
   };
+  readonly #writers: {
+    readonly sessions: AbsentRows<typeof SESSIONS>;
+    readonly messages: AbsentRows<typeof MESSAGES>;
+    readonly parts: AbsentRows<typeof PARTS>;
+  };
   #pending: Pending = emptyPending();
   #session: Session | undefined;
   #message: Message | undefined;
@@ -72,6 +79,11 @@ export class Ingest {
     this.#tables = tables;
     this.#options = options;
     this.#limits = options.limits ?? DEFAULT_LIMITS;
+    this.#writers = {
+      sessions: new AbsentRows(tables.sessions),
+      messages: new AbsentRows(tables.messages),
+      parts: new AbsentRows(tables.parts),
+    };
   }
 
   /** Takes events in the order of spec.md#adapter-integrity-event-ordering. Waits only when a batch is full. */
@@ -151,24 +163,27 @@ export class Ingest {
       batch.sessions.delete(open.id);
       this.#pending.labels.set(open.id, { source_agent: open.source_agent, project: open.project });
     }
-    this.#commit = this.#write(batch);
+    this.#commit = this.#write(batch, open?.id);
     // A failure is reported by the next await of #commit, not as an unhandled rejection in between.
     this.#commit.catch(() => undefined);
   }
 
-  async #write(batch: Pending): Promise<void> {
+  async #write(batch: Pending, open: string | undefined): Promise<void> {
     if (batch.sessions.size + batch.messages.length + batch.parts.length === 0) return;
     const stored = await this.#tables.labelsOf(batch.labels.keys());
     const labels = new Map([...batch.labels, ...stored]);
     const parts = batch.parts.sort(bySession);
-    this.#tally.parts = sum(this.#tally.parts, await this.#tables.insertParts(parts));
+    this.#tally.parts = sum(this.#tally.parts, await this.#writers.parts.insert(parts, open));
     const messages = batch.messages.map((row) => labelled(row, labels)).sort(bySession);
-    this.#tally.messages = sum(this.#tally.messages, await this.#tables.insertMessages(messages));
+    this.#tally.messages = sum(this.#tally.messages, await this.#writers.messages.insert(messages, open));
     const now = this.#now();
     const sessions = [...batch.sessions.values()]
       .filter((session) => this.#isAcceptable(session, stored))
       .map((session): SessionRow => sessionRow(session, now));
-    this.#tally.sessions = sum(this.#tally.sessions, await this.#tables.insertSessions(sessions));
+    this.#tally.sessions = sum(
+      this.#tally.sessions,
+      await this.#writers.sessions.insert(sessions, undefined),
+    );
     this.#tally.commits += 1;
     this.#options.onCommit?.(this.summary());
   }

@@ -1,6 +1,5 @@
 /** The three tables of one namespace, opened together, and the writes that ingest makes to them. */
-import type { Rows, Store, Table } from "../substrate/index.ts";
-import type { MessageRow, PartRow, SessionRow } from "./encode.ts";
+import type { BatchBuilder, KeySet, RowOf, Rows, Store, Table, TableSpec } from "../substrate/index.ts";
 import { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
 
 /** What messages copy from their session; immutable once stored (spec.md#session-labels-immutable). */
@@ -47,24 +46,61 @@ export class SessionTables {
       for (let row = 0; row < rows.length; row++) labels.set(rows.string("id", row), labelsAt(rows, row));
     return labels;
   }
-
-  async insertSessions(rows: readonly SessionRow[]): Promise<Inserted> {
-    return counted(rows.length === 0 ? NONE : await this.sessions.insertRows(rows));
-  }
-
-  async insertMessages(rows: readonly MessageRow[]): Promise<Inserted> {
-    return counted(rows.length === 0 ? NONE : await this.messages.insertRows(rows));
-  }
-
-  async insertParts(rows: readonly PartRow[]): Promise<Inserted> {
-    return counted(rows.length === 0 ? NONE : await this.parts.insertRows(rows));
-  }
 }
 
-const NONE = { inserted: 0, matched: 0, duplicates: 0 };
+/**
+ * Inserts what is absent into one table, session by session. The keys that a session had before this run are looked
+ * up once, while it is being written; later batches of the same session need no second look, because the merge itself
+ * leaves rows alone that are there.
+ */
+export class AbsentRows<S extends TableSpec> {
+  readonly #table: Table<S>;
+  readonly #known = new Map<string, KeySet>();
 
-function counted(result: typeof NONE): Inserted {
-  return { inserted: result.inserted, matched: result.matched + result.duplicates };
+  constructor(table: Table<S>) {
+    this.#table = table;
+  }
+
+  /** `open`: the session that goes on in the next batch. */
+  async insert(rows: readonly RowOf<S>[], open: string | undefined): Promise<Inserted> {
+    if (rows.length === 0) return { inserted: 0, matched: 0 };
+    await this.#lookUp(rows);
+    let inserted = 0;
+    let batch = this.#table.batch();
+    for (const row of rows) {
+      if (this.#isKnown(row)) continue;
+      if (batch.add(row) !== "full") continue;
+      inserted += await this.#commit(batch);
+      batch = this.#table.batch();
+      batch.add(row);
+    }
+    inserted += await this.#commit(batch);
+    for (const session of this.#known.keys()) if (session !== open) this.#known.delete(session);
+    return { inserted, matched: rows.length - inserted };
+  }
+
+  async #commit(batch: BatchBuilder<S>): Promise<number> {
+    return batch.rows === 0 ? 0 : (await this.#table.insert(batch.finish())).inserted;
+  }
+
+  async #lookUp(rows: readonly RowOf<S>[]): Promise<void> {
+    const unknown = new Set(
+      rows.map((row) => this.#keyOf(row)[0] ?? "").filter((session) => !this.#known.has(session)),
+    );
+    if (unknown.size === 0) return;
+    const keys = await this.#table.knownKeys(unknown);
+    for (const session of unknown) this.#known.set(session, keys);
+  }
+
+  #isKnown(row: RowOf<S>): boolean {
+    const key = this.#keyOf(row);
+    const keys = this.#known.get(key[0] ?? "");
+    return keys !== undefined && keys.size > 0 && keys.has(...key);
+  }
+
+  #keyOf(row: Readonly<Record<string, unknown>>): string[] {
+    return this.#table.spec.primaryKey.map((column) => String(row[column]));
+  }
 }
 
 function labelsAt(rows: Rows<typeof SESSIONS>, row: number): Labels {
