@@ -2,6 +2,7 @@
  * What an adapter is (spec.md#adapter-codec): two faces in one folder. The parse face finds and streams sources;
  * the serialize face is a pure function of stored sessions and holds no source.
  */
+import type { JsonValue } from "../../base/json.ts";
 import type { Event, SessionState } from "../../model/index.ts";
 import type { Cursor, FileStamp } from "./freshness.ts";
 import type { Issue } from "./issue.ts";
@@ -28,6 +29,8 @@ export interface Unit {
   readonly key: string;
   /** Everything whose change makes the unit stale, the log first. Paths are absolute. */
   readonly files: readonly FileStamp[];
+  /** What only the discovery of the whole place can know and reading needs; never stored. */
+  readonly found?: JsonValue;
 }
 
 export interface ReadRequest {

@@ -40,6 +40,24 @@ export function extractBoolean(record: JsonObject, name: string): Extracted<bool
   return typeof value === "boolean" ? sealExtracted(value) : undefined;
 }
 
+/** Failure as the source states it the other way round: an exit status other than 0, or `success: false`. */
+export function extractFailure(record: JsonObject, name: string): Extracted<boolean> | undefined {
+  const value = field(record, name);
+  if (typeof value === "boolean") return sealExtracted(!value);
+  return typeof value === "number" ? sealExtracted(value !== 0) : undefined;
+}
+
+/** Failure by an exit status that the source printed: the first group of the pattern. */
+export function extractPrintedFailure(text: string, pattern: RegExp): Extracted<boolean> | undefined {
+  const status = pattern.exec(text)?.[1];
+  return status === undefined ? undefined : sealExtracted(Number(status) !== 0);
+}
+
+/** A flag that the source writes as a field that is there or not, such as `Err` beside `Ok`. */
+export function extractPresence(record: JsonObject, name: string): Extracted<boolean> {
+  return sealExtracted(Object.hasOwn(record, name));
+}
+
 /** Any JSON value, null included; undefined only when the field is absent. */
 export function extractJson(record: JsonObject, name: string): ExtractedJson | undefined {
   const value = field(record, name);

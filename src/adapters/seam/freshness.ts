@@ -36,7 +36,7 @@ export interface Cursor {
 }
 
 /** How much before the offset is compared: a rewrite that keeps these bytes and the length is not seen by size. */
-const TAIL_BYTES = 4096;
+export const TAIL_BYTES = 4096;
 
 export function stampOf(path: string, stats: Stats): FileStamp {
   return { path, size: stats.size, mtime: stats.mtimeMs, inode: stats.ino, device: stats.dev };
@@ -67,5 +67,10 @@ export async function tailHash(handle: FileHandle, offset: number): Promise<stri
   const length = Math.min(offset, TAIL_BYTES);
   const buffer = Buffer.alloc(length);
   const { bytesRead } = await handle.read(buffer, 0, length, offset - length);
-  return createHash("sha256").update(buffer.subarray(0, bytesRead)).digest("hex").slice(0, 32);
+  return hashTail(buffer.subarray(0, bytesRead));
+}
+
+/** The same over bytes at hand, at most the last TAIL_BYTES before the offset: for sources that cannot seek. */
+export function hashTail(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex").slice(0, 32);
 }

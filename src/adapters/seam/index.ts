@@ -10,10 +10,13 @@ export {
   defineField,
   extractBoolean,
   extractCompact,
+  extractFailure,
   extractFromPath,
   extractItem,
   extractJson,
   extractName,
+  extractPresence,
+  extractPrintedFailure,
   extractSpan,
   extractString,
   extractTimestamp,
@@ -26,7 +29,7 @@ export {
   without,
 } from "./extract.ts";
 export type { Cursor, FileCursor, FileStamp } from "./freshness.ts";
-export { isSameStamp, resumeOffset, stampOf, tailHash } from "./freshness.ts";
+export { hashTail, isSameStamp, resumeOffset, stampOf, TAIL_BYTES, tailHash } from "./freshness.ts";
 export type { Issue, IssueKind } from "./issue.ts";
 export { locate } from "./issue.ts";
 export type { Loss, RawLine, Restored, RestoredFile, SerializeOptions } from "./restore.ts";
