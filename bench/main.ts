@@ -1,4 +1,4 @@
 /** `npm run bench -- <name>`: each benchmark is a file of its own. Times are noisy here: read the ratios. */
 const name = process.argv[2] ?? "";
-const { run } = (await import(`./${name}.ts`)) as { run(): Promise<void> };
-await run();
+const bench = (await import(`./${name}.ts`)) as { run(): Promise<void> };
+await bench.run();

@@ -25,7 +25,10 @@ const codec = <T, W>(wire: z.ZodType<W, W>, decode: (value: W) => T, encode: (va
   );
 
 /** Ids are keys, and a key column holds UTF-8: a lone surrogate has no spelling there. */
-const idText = z.string().min(1).refine((id) => id.isWellFormed(), "an id cannot hold a lone surrogate");
+const idText = z
+  .string()
+  .min(1)
+  .refine((id) => id.isWellFormed(), "an id cannot hold a lone surrogate");
 const sessionIdSchema: Codec<SessionId, string> = codec(idText, sessionId, (id) => id);
 const messageIdSchema: Codec<MessageId, string> = codec(idText, messageId, (id) => id);
 const partIdSchema: Codec<PartId, string> = codec(idText, partId, (id) => id);

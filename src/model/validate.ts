@@ -74,7 +74,8 @@ export class EventValidator {
     const message = this.#message;
     if (message === undefined || part.message_id !== message.id || part.session_id !== message.session_id)
       return ordering(`part ${part.id} of message ${part.message_id} does not follow its message`);
-    if (!isId(part.id)) return identity(`a part of message ${message.id} has the id ${JSON.stringify(part.id)}`);
+    if (!isId(part.id))
+      return identity(`a part of message ${message.id} has the id ${JSON.stringify(part.id)}`);
     if (!Number.isSafeInteger(part.ordinal) || part.ordinal <= this.#ordinal)
       return ordering(
         `part ${part.id} of message ${message.id} has ordinal ${part.ordinal} after ${this.#ordinal}`,

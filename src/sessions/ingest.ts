@@ -172,9 +172,9 @@ export class Ingest {
     if (batch.sessions.size + batch.messages.length + batch.parts.length === 0) return;
     const stored = await this.#tables.labelsOf(batch.labels.keys());
     const labels = new Map([...batch.labels, ...stored]);
-    const parts = batch.parts.sort(bySession);
+    const parts = batch.parts.toSorted(bySession);
     this.#tally.parts = sum(this.#tally.parts, await this.#writers.parts.insert(parts, open));
-    const messages = batch.messages.map((row) => labelled(row, labels)).sort(bySession);
+    const messages = batch.messages.map((row) => labelled(row, labels)).toSorted(bySession);
     this.#tally.messages = sum(this.#tally.messages, await this.#writers.messages.insert(messages, open));
     const now = this.#now();
     const sessions = [...batch.sessions.values()]

@@ -83,7 +83,7 @@ export async function readMessageRefs(tables: SessionTables, session: SessionId)
       row: rows.rowId(row),
     });
   }
-  return refs.sort(compareInSession);
+  return refs.toSorted(compareInSession);
 }
 
 /** The bodies of some messages, in the order given. */

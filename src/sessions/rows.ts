@@ -4,7 +4,7 @@
  */
 import { PondError } from "../base/errors.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
-import { isJsonObject, parseJson } from "../base/json.ts";
+import { isJsonObject, parseJson, stringifyJson } from "../base/json.ts";
 import { sealExtracted, sealExtractedJson } from "../model/extracted.ts";
 import type { FileData, Message, Part, Session } from "../model/index.ts";
 import { messageId, partId, sessionId, timestampFromMicros } from "../model/index.ts";
@@ -153,11 +153,13 @@ export function decodePart(rows: Rows<typeof PARTS>, row: number, payload: Uint8
 function decodePayload(stored: JsonValue | undefined, bytes: Uint8Array): FileData {
   if (!isJsonObject(stored)) throw corrupt("a file part has no data");
   const { kind, value, encoding } = stored;
-  if (kind === "bytes") return { kind, value: bytes };
-  if (kind !== "string" && kind !== "url") throw corrupt(`a file part has data of kind ${String(kind)}`);
+  if (kind === "bytes")
+    return { kind, value: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+  if (kind !== "string" && kind !== "url")
+    throw corrupt(`a file part has data of kind ${stringifyJson(kind ?? null)}`);
   if (typeof value === "string") return { kind, value: sealExtracted(value) };
   if (encoding !== "base64" && encoding !== "utf8" && encoding !== "utf16le")
-    throw corrupt(`a file part has data in encoding ${String(encoding)}`);
+    throw corrupt(`a file part has data in encoding ${stringifyJson(encoding ?? null)}`);
   return {
     kind,
     value: sealExtracted(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encoding)),
@@ -182,8 +184,8 @@ function decodeOptions(stored: string): {
   return { options: Object.keys(facts).length === 0 ? others : { ...others, pond: facts }, exact };
 }
 
-function parseObject(text: string): JsonObject {
-  const value = parseJson(text);
+function parseObject(stored: string): JsonObject {
+  const value = parseJson(stored);
   if (isJsonObject(value)) return value;
   throw corrupt("a JSON column does not hold an object");
 }
