@@ -20,7 +20,10 @@ if (!existsSync(at("../dist/cli/main.js"))) {
 } else if (existsSync(bundled)) {
   await handOver();
 } else {
-  stop(`needs Node 22.18 or newer, this is ${process.version}`, "install a newer Node.js (https://nodejs.org)");
+  stop(
+    `needs Node 22.18 or newer, this is ${process.version}`,
+    "install a newer Node.js (https://nodejs.org)",
+  );
 }
 
 /** Runs the same command line on the bundled Node, in this terminal, and ends as it ends. */

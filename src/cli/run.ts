@@ -43,6 +43,7 @@ export async function run(argv: readonly string[], machine: Machine): Promise<nu
       env,
       config: onDemand(invocation, env),
     });
+    out.progress(undefined);
     signal.throwIfAborted();
     return exitCode({ outcome });
   } catch (error) {

@@ -9,7 +9,10 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const BIN = join(ROOT, "bin", "pond.js");
 
 const stale = existsSync(join(ROOT, "dist/.stamp"))
-  ? execFileSync("find", ["src", "-newer", "dist/.stamp"], { cwd: ROOT, encoding: "utf8" })
+  ? execFileSync("find", ["src", "-newer", "dist/.stamp", "!", "-name", "*test.ts"], {
+      cwd: ROOT,
+      encoding: "utf8",
+    })
   : "no dist";
 if (stale !== "") throw new Error(`dist is older than src: npm run build (${stale.trim()})`);
 

@@ -1,0 +1,110 @@
+/** The command as a process: closed pipes, signals, colours, what it loads. */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { BIN, cleanEnv, ROOT, TempHome } from "./pond.ts";
+
+describe("a closed pipe", () => {
+  test("ends the command quietly, with 0", async () => {
+    using home = new TempHome();
+    // PIPESTATUS[0]: pond's own end, not head's.
+    const line = `"${process.execPath}" "${BIN}" config schema | head -n 1; exit "\${PIPESTATUS[0]}"`;
+    for (let i = 0; i < 5; i++)
+      expect(await home.exec("bash", ["-c", line])).toEqual({ code: 0, stdout: "{\n", stderr: "" });
+  });
+
+  test("that is closed before the first byte is no error either", async () => {
+    using home = new TempHome();
+    const child = spawn(process.execPath, [BIN, "--help"], {
+      env: cleanEnv(home.path),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child.stdout.destroy();
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+    const [code] = (await once(child, "close")) as [number];
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+
+  test("on stderr does not cost the result", async () => {
+    using home = new TempHome();
+    const line = `"${process.execPath}" "${BIN}" config path 2>&-`;
+    expect(await home.exec("bash", ["-c", line])).toMatchObject({
+      code: 0,
+      stdout: `${join(home.path, ".config/pond/config.toml")}\n`,
+    });
+  });
+});
+
+test("a large answer reaches a slow reader whole, also through a pipe that is non-blocking", async () => {
+  using home = new TempHome();
+  const script = `
+    import { Socket } from "node:net";
+    import { createOutput, processSinks } from "${ROOT}/dist/cli/output.js";
+    new Socket({ fd: 1, readable: false }); // makes it non-blocking, as a sibling process can
+    const out = createOutput(processSinks(), { json: false, verbose: false, quiet: false, color: () => false });
+    out.print("x".repeat(3_000_000));
+    process.exit(0);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], { env: cleanEnv(home.path) });
+  let size = 0;
+  for await (const chunk of child.stdout as AsyncIterable<Buffer>) size += chunk.length;
+  expect(size).toBe(3_000_001);
+});
+
+describe("signals", () => {
+  /** A verb that waits for the signal, says that it cleaned up, and takes its time when it is told so. */
+  const program = (slow: boolean): string => `
+    import { command } from "${ROOT}/dist/cli/command.js";
+    import { GLOBAL_FLAGS } from "${ROOT}/dist/cli/flags.js";
+    import { processSinks } from "${ROOT}/dist/cli/output.js";
+    import { run } from "${ROOT}/dist/cli/run.js";
+    import { abortOnSignals } from "${ROOT}/dist/cli/signals.js";
+    const wait = async ({ out, signal }) => {
+      const alive = setInterval(() => {}, 1000);
+      out.print("ready");
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      out.print("cleaning");
+      if (${slow}) await new Promise(() => {});
+      clearInterval(alive);
+      return "done";
+    };
+    const root = { name: "pond", summary: "", flags: GLOBAL_FLAGS, subcommands: [command({ name: "wait", summary: "", load: async () => wait })] };
+    process.exit(await run(["wait"], { root, env: { env: {}, home: "/", platform: "linux", cwd: "/" }, sinks: processSinks(), signal: abortOnSignals() }));`;
+
+  async function interrupt(slow: boolean, ...signals: readonly NodeJS.Signals[]): Promise<unknown[]> {
+    const child = execFile(process.execPath, ["--input-type=module", "-e", program(slow)]);
+    const rest = [...signals];
+    let stdout = "";
+    child.stdout?.on("data", (chunk: string) => {
+      stdout += chunk;
+      const next = rest.shift();
+      if (next !== undefined) child.kill(next);
+    });
+    const [code] = (await once(child, "close")) as [number];
+    return [code, stdout];
+  }
+
+  test("Ctrl-C lets the verb clean up, then exits with 130", async () => {
+    expect(await interrupt(false, "SIGINT")).toEqual([130, "ready\ncleaning\n"]);
+    expect(await interrupt(false, "SIGTERM")).toEqual([143, "ready\ncleaning\n"]);
+  });
+
+  test("a second Ctrl-C ends it at once", async () => {
+    expect(await interrupt(true, "SIGINT", "SIGINT")).toEqual([130, "ready\ncleaning\n"]);
+  });
+});
+
+test("help, version, completions and mistakes load neither config nor any library", async () => {
+  using home = new TempHome();
+  // Node lists every file of ours that it reads.
+  const trace = join(ROOT, "test/cli/trace-loads.mjs");
+  for (const args of [["--help"], ["--version"], ["completions", "bash"], ["nope"], ["help", "config"]]) {
+    const { stderr } = await home.exec(process.execPath, ["--import", trace, BIN, ...args]);
+    const loaded = stderr.split("\n").filter((line) => line.startsWith("LOADED "));
+    expect(loaded.length).toBeGreaterThan(5);
+    expect(
+      loaded.filter((line) => /node_modules|dist\/(?!cli\/|base\/|config\/environment)/.test(line)),
+    ).toEqual([]);
+  }
+});

@@ -1,0 +1,84 @@
+/** The package as it is installed: its surface, its command, the versions it was built and measured with. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ROOT } from "./cli/pond.ts";
+
+interface Manifest {
+  readonly version: string;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+interface Lock {
+  readonly packages: Readonly<Record<string, LockEntry>>;
+}
+interface LockEntry {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const json = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), "utf8"));
+const manifest = json("package.json") as Manifest;
+const lock = json("package-lock.json") as Lock;
+
+/** Every name here is API; adding one is a decision. */
+const SURFACE = ["PondError", "isPondError"];
+
+test("the library exports exactly its surface", async () => {
+  const entry = manifest.exports["."]?.["default"] ?? "";
+  const surface = (await import(join(ROOT, entry))) as Record<string, unknown>;
+  expect(Object.keys(surface).toSorted()).toEqual(SURFACE.toSorted());
+  expect(readFileSync(join(ROOT, manifest.exports["."]?.["types"] ?? ""), "utf8")).toContain("PondError");
+});
+
+test("the command runs", () => {
+  const bin = join(ROOT, manifest.bin["pond"] ?? "");
+  expect(execFileSync(process.execPath, [bin, "--version"], { encoding: "utf8" })).toBe(
+    `pond ${manifest.version}\n`,
+  );
+});
+
+// On Node 20 a plain install silently takes an older binding, and two copies of arrow do not understand each other.
+test.each([
+  ["@lancedb/lancedb", "0.39.0"],
+  ["apache-arrow", "18.1.0"],
+])("%s is exactly %s in package.json, the lock and node_modules, and there is one copy", (name, version) => {
+  expect(manifest.dependencies[name]).toBe(version);
+  const locked = Object.entries(lock.packages).filter(([path]) => path.endsWith(`node_modules/${name}`));
+  expect(locked.map(([path, entry]) => [path, entry.version])).toEqual([[`node_modules/${name}`, version]]);
+  expect(json(`node_modules/${name}/package.json`)).toMatchObject({ version });
+});
+
+test("the binding and we load the same arrow", () => {
+  const ours = createRequire(import.meta.url);
+  const theirs = createRequire(ours.resolve("@lancedb/lancedb"));
+  expect(theirs.resolve("apache-arrow")).toBe(ours.resolve("apache-arrow"));
+});
+
+// Else `npm ci` refuses the lock on every machine; scripts/complete-lock.ts adds what is missing.
+test("the lock holds every dependency of every package, for all platforms", () => {
+  const missing = Object.entries(lock.packages).flatMap(([path, entry]) =>
+    Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })
+      .filter((name) => !isLocked(path, name))
+      .map((name) => `${path} -> ${name}`),
+  );
+  expect(Object.keys(lock.packages).length).toBeGreaterThan(100);
+  expect(missing).toEqual([]);
+});
+
+test("the lock names no place to download from", () => {
+  expect(Object.values(lock.packages).filter(({ resolved }) => resolved?.startsWith("http"))).toEqual([]);
+});
+
+/** Node's resolution: the nearest node_modules up the path. */
+function isLocked(from: string, name: string): boolean {
+  for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf("/node_modules/")))) {
+    if (`${at === "" ? "" : `${at}/`}node_modules/${name}` in lock.packages) return true;
+    if (at === "") return false;
+  }
+}
