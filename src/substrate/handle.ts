@@ -10,6 +10,8 @@ export interface Handle<S extends TableSpec = TableSpec> {
   readonly policy: RetryPolicy;
   /** For messages; free of secrets. */
   readonly where: string;
+  /** Where a local table lies; undefined for other stores. */
+  readonly directory: string | undefined;
   /** Makes everything committed so far survive a power cut; nothing to do on object stores. */
   readonly settle: () => Promise<void>;
 }

@@ -27,6 +27,8 @@ export interface TextIndex {
   readonly kind: "fts";
   /** Word positions, needed by phrase queries; half as much again on disk. Default false. */
   readonly positions?: boolean;
+  /** Longer words are not found. Default 128: a hash in hex is 64. */
+  readonly maxTokenLength?: number;
 }
 
 export interface VectorIndex {
@@ -46,6 +48,8 @@ export interface TableSpec {
   /** Text columns, the coarse one first (spec.md#lance-forward-compat-shardable). Each gets a btree. */
   readonly primaryKey: readonly [string, ...string[]];
   readonly indexes?: readonly IndexSpec[];
+  /** Can be made again from other tables, and so may be dropped. Default false. */
+  readonly derived?: boolean;
 }
 
 type Named = string & {};
@@ -53,7 +57,7 @@ export type ColumnName<S extends TableSpec> = Extract<keyof S["columns"], Named>
 
 /** Names of the columns of S whose type is one of T. */
 export type ColumnsOf<S extends TableSpec, T extends ColumnType> = {
-  [K in ColumnName<S>]: S["columns"][K]["type"] extends T ? K : never;
+  [K in ColumnName<S>]: [S["columns"][K]["type"] & T] extends [never] ? never : K;
 }[ColumnName<S>];
 
 type ValueOf<C extends Column> = {
@@ -96,7 +100,8 @@ export function defineTable<const S extends TableSpec>(spec: S): S {
 }
 
 function problemOf(spec: TableSpec): string | undefined {
-  if (!NAME.test(spec.name)) return "a name is lower case letters, digits and _";
+  if (!NAME.test(spec.name) || spec.name.startsWith("pond_"))
+    return "a name is lower case letters, digits and _, and does not begin with pond_";
   if (!Number.isSafeInteger(spec.version) || spec.version < 1)
     return "the schema version is a positive integer";
   for (const [name, column] of Object.entries(spec.columns)) {

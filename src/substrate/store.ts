@@ -2,12 +2,12 @@
 import { systemClock, type Clock } from "../base/clock.ts";
 import { PondError } from "../base/errors.ts";
 import { Catalog } from "./catalog.ts";
-import type { LanceTable } from "./lance.ts";
-import { Durability } from "./local/durable.ts";
+import type { Handle } from "./handle.ts";
+import type { RecoveryIssue } from "./local/recover.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { TableSpec } from "./spec.ts";
 import { parseStorageUrl, type StorageUrl } from "./storage-url.ts";
-import { storeId } from "./store-id.ts";
+import { readStoreId, storeId } from "./store-id.ts";
 import { Table } from "./table.ts";
 
 export interface StoreOptions {
@@ -31,48 +31,59 @@ const OBJECT_FRESHNESS_MS = 3000;
 /** 500,000 messages were searched in 4 ms with an index cache of 32 MB. */
 const CACHE_BYTES = { index: 256 << 20, metadata: 128 << 20 };
 
+/**
+ * Opens a store. An object store is probed once in its life for conditional writes; that it has an identity is the
+ * memory of having passed.
+ */
 export async function openStore(url: string | StorageUrl, options: StoreOptions = {}): Promise<Store> {
   const parsed = typeof url === "string" ? parseStorageUrl(url) : url;
   const isObject = parsed.kind === "object";
-  const clock = options.clock ?? systemClock;
   const policy: RetryPolicy = {
-    clock,
+    clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     ...(isObject ? OBJECT_RETRY : LOCAL_RETRY),
     ...options.retry,
   };
+  const create = options.create ?? true;
+  const namespace = options.namespace ?? "default";
   const catalog = await Catalog.open({
     url: parsed,
-    namespace: options.namespace ?? "default",
-    create: options.create ?? true,
+    namespace,
+    create,
     storageOptions: options.storageOptions ?? {},
     freshnessMs: options.freshnessMs ?? (isObject ? OBJECT_FRESHNESS_MS : 0),
     cacheBytes: options.cacheBytes ?? CACHE_BYTES,
     policy,
   });
-  return new Store(parsed, { namespace: options.namespace ?? "default", catalog, policy });
+  try {
+    if (isObject) await admit(catalog, parsed, create);
+  } catch (error) {
+    catalog.close();
+    throw error;
+  }
+  return new Store(parsed, namespace, catalog);
 }
 
-interface StoreParts {
-  readonly namespace: string;
-  readonly catalog: Catalog;
-  readonly policy: RetryPolicy;
+async function admit(catalog: Catalog, url: StorageUrl, create: boolean): Promise<void> {
+  if ((await readStoreId(catalog)) !== undefined) return;
+  if (!create)
+    throw new PondError("not_found", `there is no store at ${url.display}`, { hint: "run pond sync first" });
+  await catalog.probe();
+  await storeId(catalog);
 }
 
 export class Store implements AsyncDisposable {
   readonly url: StorageUrl;
   readonly namespace: string;
   readonly #catalog: Catalog;
-  readonly #policy: RetryPolicy;
-  readonly #tables = new Map<string, { readonly spec: TableSpec; readonly opened: Promise<LanceTable> }>();
+  readonly #tables = new Map<string, { readonly spec: TableSpec; readonly handle: Promise<Handle> }>();
   #id: Promise<string> | undefined;
 
   /** @internal */
-  constructor(url: StorageUrl, parts: StoreParts) {
+  constructor(url: StorageUrl, namespace: string, catalog: Catalog) {
     this.url = url;
-    this.namespace = parts.namespace;
-    this.#catalog = parts.catalog;
-    this.#policy = parts.policy;
+    this.namespace = namespace;
+    this.#catalog = catalog;
   }
 
   /**
@@ -80,33 +91,44 @@ export class Store implements AsyncDisposable {
    * one. A copy of the directory keeps it, so key by (id, url).
    */
   id(): Promise<string> {
-    this.#id ??= storeId(this.#catalog);
+    this.#id ??= storeId(this.#catalog).catch((error: unknown) => {
+      this.#id = undefined;
+      throw error;
+    });
     return this.#id;
+  }
+
+  /** What was found torn after a crash of the machine, and where it was moved. Empty in all other cases. */
+  get issues(): readonly RecoveryIssue[] {
+    return this.#catalog.issues;
   }
 
   /** Opens a table, makes it if it is missing, adds the nullable columns that an older one lacks. */
   async table<const S extends TableSpec>(spec: S): Promise<Table<S>> {
-    const entry = this.#tables.get(spec.name) ?? { spec, opened: this.#catalog.findOrCreate(spec) };
+    const entry = this.#tables.get(spec.name) ?? { spec, handle: this.#catalog.table(spec) };
     if (entry.spec !== spec)
       throw new PondError("internal", `table ${spec.name} is open under another declaration`);
     this.#tables.set(spec.name, entry);
-    const native = await entry.opened.catch((error: unknown) => {
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entry was made from this very spec
+      return new Table((await entry.handle) as Handle<S>);
+    } catch (error) {
       this.#tables.delete(spec.name);
       throw error;
-    });
-    return new Table({
-      lance: this.#catalog.lance,
-      spec,
-      native,
-      policy: this.#policy,
-      where: this.url.display,
-      settle: this.#settle(spec),
-    });
+    }
   }
 
   /** Names of the tables of this namespace. */
-  async tables(): Promise<string[]> {
-    return (await this.#catalog.tables()).filter((name) => !name.startsWith("pond_"));
+  tables(): Promise<string[]> {
+    return this.#catalog.tables();
+  }
+
+  /** Deletes a table with all its rows. Only for tables that are declared as derived. */
+  async drop(spec: TableSpec): Promise<void> {
+    if (spec.derived !== true)
+      throw new PondError("internal", `table ${spec.name} is not derived from others; it is never dropped`);
+    this.#tables.delete(spec.name);
+    await this.#catalog.drop(spec.name);
   }
 
   close(): void {
@@ -116,11 +138,5 @@ export class Store implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
-  }
-
-  #settle(spec: TableSpec): () => Promise<void> {
-    if (this.url.kind !== "local") return () => Promise.resolve();
-    const durability = new Durability(this.#catalog.location(spec.name), this.#policy.clock);
-    return () => durability.settle();
   }
 }

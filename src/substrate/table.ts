@@ -2,6 +2,13 @@
 import { type Batch, BatchBuilder } from "./arrow/batch.ts";
 import type { Rows } from "./arrow/rows.ts";
 import type { Handle } from "./handle.ts";
+import {
+  health,
+  maintain,
+  type MaintainOptions,
+  type MaintenanceReport,
+  type TableHealth,
+} from "./maintain/run.ts";
 import type { Predicate } from "./predicate.ts";
 import * as read from "./read.ts";
 import type { ColumnName, ColumnsOf, RowOf, TableSpec } from "./spec.ts";
@@ -87,5 +94,15 @@ export class Table<S extends TableSpec = TableSpec> {
   /** The engine's plan for a scan or search. */
   explain(options: read.ScanOptions<S> | read.SearchOptions<S>): Promise<string> {
     return read.explain(this.#handle, options);
+  }
+
+  /** Builds and folds indexes, merges fragments, removes old versions: what is due and worth it. */
+  maintain(options?: MaintainOptions): Promise<MaintenanceReport> {
+    return maintain(this.#handle, options);
+  }
+
+  /** Numbers of the table, and what maintenance would do. */
+  health(): Promise<TableHealth> {
+    return health(this.#handle);
   }
 }

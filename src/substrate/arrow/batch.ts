@@ -72,8 +72,12 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
    * cannot hold, and stays as it was.
    */
   add(row: RowOf<S>): Added {
+    return this.addUntyped(row);
+  }
+
+  /** The same for a row whose types are only known at run time; they are checked either way. */
+  addUntyped(values: Readonly<Record<string, unknown>>): Added {
     if (this.#finished) throw new PondError("internal", "this batch is finished");
-    const values: Readonly<Record<string, unknown>> = row;
     const key = this.#keyOf(values);
     if (this.#keys.has(key)) return "duplicate";
     if (!this.#fits(values, key)) return "full";

@@ -1,0 +1,154 @@
+/**
+ * Maintenance as a stage of its own (spec.md#lance-index-maintenance): gathers a table's numbers, does what the plan
+ * says, remembers. Reads are complete without it; it only makes them fast and the store small.
+ */
+import { PondError } from "../../base/errors.ts";
+import { call, type Handle } from "../handle.ts";
+import { diskUse } from "../local/disk-use.ts";
+import { buildIndex, indexStates } from "./indexes.ts";
+import { type Action, planMaintenance, type Remembered, type TableFacts } from "./plan.ts";
+
+export interface MaintainOptions {
+  /** How long old versions stay, for readers that are still on them. Default one hour. */
+  readonly retentionMs?: number;
+  /** Bring every index up to date and merge all fragments, whatever the plan says. */
+  readonly force?: boolean;
+}
+
+export interface MaintenanceReport {
+  readonly table: string;
+  readonly done: readonly Action[];
+  /** Due, but another process was at it. */
+  readonly left: readonly Action[];
+  readonly bytesRemoved: number;
+}
+
+export interface TableHealth {
+  readonly table: string;
+  readonly version: number;
+  readonly facts: TableFacts;
+  /** What `maintain` would do now, and why. */
+  readonly due: readonly Action[];
+}
+
+const RETENTION_MS = 3_600_000;
+/** A lost race throws away minutes of work; the next maintenance can do it as well. */
+const ATTEMPTS = 2;
+/** On the first key column: the schema's own metadata cannot change after creation. */
+const REMEMBERED = "pond.maintenance";
+
+export async function health(handle: Handle, retentionMs = RETENTION_MS): Promise<TableHealth> {
+  const facts = await gather(handle, retentionMs);
+  const version = (await call(handle, "read", (table) => table.version())).value;
+  return { table: handle.spec.name, version, facts, due: planMaintenance(facts) };
+}
+
+export async function maintain(handle: Handle, options: MaintainOptions = {}): Promise<MaintenanceReport> {
+  const retentionMs = options.retentionMs ?? RETENTION_MS;
+  const facts = await gather(handle, retentionMs);
+  const impatient = {
+    ...handle,
+    policy: { ...handle.policy, attempts: Math.min(ATTEMPTS, handle.policy.attempts) },
+  };
+  const actions = options.force === true ? everything(facts) : planMaintenance(facts);
+  const done: Action[] = [];
+  let bytesRemoved = 0;
+  for (const action of actions) {
+    try {
+      if (action.kind === "compact") bytesRemoved += await compact(impatient, retentionMs);
+      else await buildIndex(impatient, action.index, facts.rows);
+    } catch (error) {
+      // Someone else changed the same fragments or indexes; what they did serves us as well.
+      if (error instanceof PondError && error.code === "conflict") break;
+      throw error;
+    }
+    done.push(action);
+    await handle.settle();
+  }
+  if (done.length > 0) await remember(handle, done, facts);
+  return { table: handle.spec.name, done, left: actions.slice(done.length), bytesRemoved };
+}
+
+function everything(facts: TableFacts): readonly Action[] {
+  const planned = planMaintenance(facts);
+  if (facts.rows === 0) return planned;
+  const builds = facts.indexes
+    .filter(({ unindexedRows }) => unindexedRows > 0)
+    .map(({ spec }): Action => ({ kind: "build_index", index: spec, reason: "asked for" }))
+    .filter((action) => !planned.some((other) => isSame(action, other)));
+  const indexes = [...planned.filter(({ kind }) => kind === "build_index"), ...builds];
+  return [...indexes, { kind: "compact", reason: "asked for" }];
+}
+
+const isSame = (a: Action, b: Action): boolean =>
+  a.kind === "build_index" &&
+  b.kind === "build_index" &&
+  a.index.column === b.index.column &&
+  a.index.kind === b.index.kind;
+
+async function gather(handle: Handle, retentionMs: number): Promise<TableFacts> {
+  const { value: stats } = await call(handle, "read the statistics of", (table) => table.stats());
+  const disk =
+    handle.directory === undefined
+      ? undefined
+      : await diskUse(handle.directory, handle.policy.clock.now() - retentionMs);
+  return {
+    rows: stats.numRows,
+    fragments: stats.fragmentStats.numFragments,
+    liveBytes: stats.totalBytes,
+    deadBytes: Math.max(0, (disk?.bytes ?? 0) - stats.totalBytes),
+    staleVersions: disk?.staleVersions ?? 0,
+    indexes: await indexStates(handle),
+    remembered: await recall(handle),
+    isObjectStore: handle.directory === undefined,
+  };
+}
+
+/**
+ * The engine merges fragments, removes versions before the cutoff, and updates indexes, in this order and in one
+ * call. On a local disk the version before the merge must outlive it: its files are synced, those of the merge are
+ * not yet.
+ */
+async function compact(handle: Handle, retentionMs: number): Promise<number> {
+  const expired = handle.policy.clock.now() - retentionMs;
+  const cutoff = handle.directory === undefined ? expired : Math.min(expired, await newestCommit(handle));
+  const { value } = await call(handle, "compact", (table) =>
+    table.optimize({ cleanupOlderThan: new Date(cutoff) }),
+  );
+  return value.prune.bytesRemoved;
+}
+
+async function newestCommit(handle: Handle): Promise<number> {
+  const { value: versions } = await call(handle, "read the versions of", (table) => table.listVersions());
+  return Math.max(...versions.map(({ timestamp }) => timestamp.getTime()));
+}
+
+async function recall(handle: Handle): Promise<Remembered> {
+  const { value: schema } = await call(handle, "read", (table) => table.schema());
+  const text = schema.fields.find(({ name }) => name === handle.spec.primaryKey[0])?.metadata.get(REMEMBERED);
+  const [scalar, words] = (text ?? "").split(",").map(Number);
+  return { scalar: orZero(scalar), text: orZero(words) };
+}
+
+const orZero = (value: number | undefined): number =>
+  value !== undefined && Number.isSafeInteger(value) ? value : 0;
+
+/** Fragments that the indexes cover now. A failure to remember costs one early rebuild. */
+async function remember(handle: Handle, done: readonly Action[], before: TableFacts): Promise<void> {
+  const { value: stats } = await call(handle, "read the statistics of", (table) => table.stats());
+  const compacted = done.some(({ kind }) => kind === "compact");
+  const after = compacted ? stats.fragmentStats.numFragments : before.fragments;
+  const built = new Set(
+    done.map((action) => (action.kind === "compact" ? "" : action.index.kind === "fts" ? "text" : "scalar")),
+  );
+  const next: Remembered = {
+    scalar: compacted || built.has("scalar") ? after : before.remembered.scalar,
+    text: compacted || built.has("text") ? after : before.remembered.text,
+  };
+  await call(handle, "update", (table) =>
+    table.updateFieldMetadata([
+      { path: handle.spec.primaryKey[0], metadata: { [REMEMBERED]: `${next.scalar},${next.text}` } },
+    ]),
+  );
+  await handle.settle();
+}

@@ -1,0 +1,84 @@
+/**
+ * A stored table against its declaration: refuses what we must not touch, adds what a newer declaration adds
+ * (spec.md#lance-dataset-schema-version).
+ */
+import { PondError } from "../base/errors.ts";
+import { emptyIpc, fieldOf, SCHEMA_VERSION } from "./arrow/schema.ts";
+import { call, type Handle } from "./handle.ts";
+import { type Arrow, nativeAddColumns } from "./lance.ts";
+import { isNullable, type TableSpec } from "./spec.ts";
+
+const PK_POSITION = "lance-schema:unenforced-primary-key:position";
+
+export async function reconcile(handle: Handle): Promise<void> {
+  const { spec } = handle;
+  const stored = (await call(handle, "read", (table) => table.schema())).value;
+  const version = versionOf(stored, spec);
+  if (version > spec.version)
+    throw unsupported(
+      `table ${spec.name} has schema version ${version}, this pond knows ${spec.version}`,
+      "install a newer pond",
+      { stored: version, known: spec.version },
+    );
+  assertKey(stored, spec);
+  const missing = missingColumns(stored, spec);
+  const rigid = missing.find((name) => !isNullable(spec.columns[name] ?? { type: "utf8" }));
+  if (rigid !== undefined)
+    throw unsupported(
+      `table ${spec.name} of schema version ${version} lacks column ${rigid}`,
+      "export with the older pond, then import into a new store",
+      { stored: version, known: spec.version },
+    );
+  if (missing.length > 0 || version < spec.version) await upgrade(handle, missing);
+}
+
+/** Additive only, so a race of upgraders ends the same: whoever is second finds the columns there. */
+async function upgrade(handle: Handle, missing: readonly string[]): Promise<void> {
+  const { spec, lance } = handle;
+  const fields = missing.flatMap((name) => {
+    const column = spec.columns[name];
+    return column === undefined ? [] : [fieldOf(lance, { name, column, spec })];
+  });
+  try {
+    if (fields.length > 0)
+      await call(handle, "add columns to", (table) =>
+        nativeAddColumns(table, emptyIpc(lance, new lance.arrow.Schema(fields))),
+      );
+    const metadata = { [SCHEMA_VERSION]: String(spec.version) };
+    await call(handle, "upgrade", (table) =>
+      table.updateFieldMetadata([{ path: spec.primaryKey[0], metadata }]),
+    );
+  } catch (error) {
+    await handle.native.checkoutLatest();
+    const now = await handle.native.schema();
+    if (versionOf(now, spec) < spec.version || missingColumns(now, spec).length > 0) throw error;
+  }
+}
+
+/** The larger of what the table was created with and what an upgrade left on the first key column. */
+function versionOf(schema: Arrow.Schema, spec: TableSpec): number {
+  const lead = schema.fields.find((field) => field.name === spec.primaryKey[0]);
+  const versions = [schema.metadata.get(SCHEMA_VERSION), lead?.metadata.get(SCHEMA_VERSION)];
+  return Math.max(...versions.map((text) => Number(text ?? 0)));
+}
+
+const missingColumns = (schema: Arrow.Schema, spec: TableSpec): string[] =>
+  Object.keys(spec.columns).filter((name) => !schema.fields.some((field) => field.name === name));
+
+/** Without exactly this key in the table's own metadata, concurrent writers double rows without an error. */
+function assertKey(schema: Arrow.Schema, spec: TableSpec): void {
+  const position = (field: Arrow.Field): number => Number(field.metadata.get(PK_POSITION));
+  const stored = schema.fields
+    .filter((field) => field.metadata.has(PK_POSITION))
+    .toSorted((a, b) => position(a) - position(b))
+    .map((field) => field.name);
+  if (JSON.stringify(stored) === JSON.stringify(spec.primaryKey)) return;
+  const message = `table ${spec.name} was not made by pond: its key is (${stored.join(", ")}), not (${spec.primaryKey.join(", ")})`;
+  throw new PondError("storage_unavailable", message, {
+    reason: "unsupported",
+    hint: "point pond at another place",
+  });
+}
+
+const unsupported = (message: string, hint: string, data: Readonly<Record<string, unknown>>): PondError =>
+  new PondError("version_unsupported", message, { hint, data });

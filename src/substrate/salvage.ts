@@ -1,0 +1,66 @@
+/** Puts the rows of an overwritten table back: all rows of its fullest version are inserted where absent. */
+import { BatchBuilder } from "./arrow/batch.ts";
+import type { Rows } from "./arrow/rows.ts";
+import { call, type Handle } from "./handle.ts";
+import type { LanceTable } from "./lance.ts";
+import { fetchBlobs, scanBatches } from "./read.ts";
+import type { TableSpec } from "./spec.ts";
+import { insert } from "./write.ts";
+
+/** @param open opens the table at a version, read-only */
+export async function salvage(handle: Handle, open: (version: number) => Promise<LanceTable>): Promise<void> {
+  const versions = (await call(handle, "read the versions of", (table) => table.listVersions())).value;
+  let fullest: { readonly table: LanceTable; readonly rows: number } | undefined;
+  for (const { version } of versions) {
+    const table = await open(version);
+    const rows = await table.countRows();
+    if (rows > (fullest?.rows ?? 0)) fullest = { table, rows };
+  }
+  if (fullest !== undefined) await copyRows({ ...handle, native: fullest.table }, handle);
+}
+
+async function copyRows(from: Handle, to: Handle): Promise<void> {
+  const names = Object.keys(from.spec.columns);
+  const blobs = names.filter((name) => from.spec.columns[name]?.type === "blob");
+  let builder = new BatchBuilder(to.lance, to.spec);
+  for await (const rows of scanBatches(from, { select: names, withRowId: true })) {
+    const ids = rows.rowIds();
+    const payloads = new Map(
+      await Promise.all(blobs.map(async (name) => [name, await fetchBlobs(from, name, ids)] as const)),
+    );
+    for (let row = 0; row < rows.length; row++) {
+      const values = Object.fromEntries(
+        names.map((name) => [name, payloads.get(name)?.[row] ?? valueOf(from.spec, rows, { name, row })]),
+      );
+      if (builder.addUntyped(values) !== "full") continue;
+      await insert(to, builder.finish());
+      builder = new BatchBuilder(to.lance, to.spec);
+      builder.addUntyped(values);
+    }
+  }
+  if (builder.rows > 0) await insert(to, builder.finish());
+}
+
+function valueOf(
+  spec: TableSpec,
+  rows: Rows,
+  { name, row }: { readonly name: string; readonly row: number },
+): unknown {
+  switch (spec.columns[name]?.type) {
+    case "utf8":
+      return rows.stringOrNull(name, row);
+    case "int32":
+      return rows.intOrNull(name, row);
+    case "int64":
+      return rows.bigint(name, row);
+    case "timestamp_us":
+      return rows.timestampOrNull(name, row);
+    case "bool":
+      return rows.boolOrNull(name, row);
+    case "float16_vector":
+      return rows.vector(name, row);
+    case "blob":
+    case undefined:
+      return null;
+  }
+}
