@@ -1,4 +1,4 @@
-/** The registry: one line a client (spec.md#adapter-registry). */
+/** The registry: one line a client (spec.md#adapter-registry), and the door to the seam for the rooms above. */
 import type { Adapter } from "./seam/index.ts";
 
 const ADAPTERS: readonly Adapter[] = [];
@@ -11,3 +11,21 @@ export function adapters(): readonly Adapter[] {
 export function adapterNamed(name: string): Adapter | undefined {
   return ADAPTERS.find((adapter) => adapter.name === name);
 }
+
+export type {
+  Adapter,
+  AdapterEnv,
+  AdapterYield,
+  Cursor,
+  FileStamp,
+  Issue,
+  IssueKind,
+  Lineage,
+  Loss,
+  Place,
+  Restored,
+  RestoredFile,
+  SerializeOptions,
+  Unit,
+} from "./seam/index.ts";
+export { brandOf, isSameStamp, locate } from "./seam/index.ts";

@@ -3,6 +3,7 @@ export type { IngestLimits, IngestOptions, IngestSummary } from "./ingest.ts";
 export { DEFAULT_LIMITS, Ingest } from "./ingest.ts";
 export type { MessageRef, PartOptions } from "./read.ts";
 export { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
-export { SessionStore } from "./store.ts";
+export type { Storage } from "./store.ts";
+export { localFolder, openSessionStore, SessionStore } from "./store.ts";
 export type { Inserted, Labels } from "./tables.ts";
 export { SessionTables } from "./tables.ts";

@@ -47,6 +47,7 @@ interface Pending {
   readonly messages: UnlabelledMessageRow[];
   readonly parts: PartRow[];
   readonly labels: Map<string, Labels>;
+  readonly checkpoints: (() => void)[];
   bytes: number;
 }
 
@@ -100,12 +101,29 @@ export class Ingest {
     }
   }
 
+  /**
+   * Says that a source was read to its end: `reached` is called once everything given so far is durable, session rows
+   * included. The next event must be a session.
+   */
+  checkpoint(reached: () => void): void {
+    this.#endMessage();
+    this.#session = undefined;
+    this.#pending.checkpoints.push(reached);
+  }
+
   /** Commits everything given so far, session rows included. Nothing is held afterwards. */
   async flush(): Promise<IngestSummary> {
     this.#endMessage();
     this.#session = undefined;
     await this.#startCommit({ final: true });
     await this.#commit;
+    return this.summary();
+  }
+
+  /** Waits for the commit under way and drops what is not committed: it will be read again. */
+  async stop(): Promise<IngestSummary> {
+    await this.#commit;
+    this.#pending = emptyPending();
     return this.summary();
   }
 
@@ -169,7 +187,12 @@ export class Ingest {
   }
 
   async #write(batch: Pending, open: string | undefined): Promise<void> {
-    if (batch.sessions.size + batch.messages.length + batch.parts.length === 0) return;
+    if (batch.sessions.size + batch.messages.length + batch.parts.length > 0)
+      await this.#writeRows(batch, open);
+    for (const reached of batch.checkpoints) reached();
+  }
+
+  async #writeRows(batch: Pending, open: string | undefined): Promise<void> {
     const stored = await this.#tables.labelsOf(batch.labels.keys());
     const labels = new Map([...batch.labels, ...stored]);
     const parts = batch.parts.toSorted(bySession);
@@ -209,7 +232,7 @@ const NO_ROWS: Inserted = { inserted: 0, matched: 0 };
 const ROW_OVERHEAD = 200;
 
 function emptyPending(): Pending {
-  return { sessions: new Map(), messages: [], parts: [], labels: new Map(), bytes: 0 };
+  return { sessions: new Map(), messages: [], parts: [], labels: new Map(), checkpoints: [], bytes: 0 };
 }
 
 function labelled(row: UnlabelledMessageRow, labels: ReadonlyMap<string, Labels>): MessageRow {

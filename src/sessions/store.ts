@@ -1,5 +1,7 @@
 /** The session datasets as the rest of pond sees them: ingest in, canonical objects out. */
+import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
+import { isPondError } from "../base/errors.ts";
 import type {
   Message,
   MessageId,
@@ -11,11 +13,46 @@ import type {
   SessionState,
 } from "../model/index.ts";
 import type { Store } from "../substrate/index.ts";
+import { openStore, parseStorageUrl } from "../substrate/index.ts";
 import type { IngestOptions } from "./ingest.ts";
 import { Ingest } from "./ingest.ts";
 import type { MessageRef, PartOptions } from "./read.ts";
 import { findMessage, readChildren, readMessageRefs, readMessages, readParts, readSessions } from "./read.ts";
 import { SessionTables } from "./tables.ts";
+
+/** Where the sessions are: an address of the substrate, a namespace, and what the object store needs to be told. */
+export interface Storage {
+  readonly url: string;
+  readonly namespace: string;
+  readonly options: Readonly<Record<string, string>>;
+}
+
+/** Opens the store, making it if asked. Without `create`, a store that is not there is undefined. */
+export function openSessionStore(storage: Storage, options: { readonly create: true }): Promise<SessionStore>;
+export function openSessionStore(
+  storage: Storage,
+  options: { readonly create: boolean },
+): Promise<SessionStore | undefined>;
+export async function openSessionStore(
+  storage: Storage,
+  { create }: { readonly create: boolean },
+): Promise<SessionStore | undefined> {
+  try {
+    const { namespace, options } = storage;
+    return await SessionStore.open(
+      await openStore(storage.url, { namespace, create, storageOptions: options }),
+    );
+  } catch (error) {
+    if (!create && isPondError(error) && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+/** The folder that holds a local store's tables, or undefined for an object store. */
+export function localFolder(url: string, namespace: string): string | undefined {
+  const parsed = parseStorageUrl(url);
+  return parsed.kind === "local" ? join(parsed.href, namespace) : undefined;
+}
 
 export class SessionStore implements AsyncDisposable {
   /** For the rooms beside this one that query the tables themselves (search). */
@@ -87,6 +124,11 @@ export class SessionStore implements AsyncDisposable {
     const session = await this.session(id);
     if (session === undefined) return undefined;
     return { session, messages: await this.turns(await this.messageRefs(id), { payloads: true }) };
+  }
+
+  /** Indexes folded and old versions cleaned where thresholds say that it pays; tells what was done. */
+  async maintain(): Promise<string> {
+    return "nothing to do";
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

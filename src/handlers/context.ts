@@ -1,0 +1,54 @@
+/**
+ * What every handler is given: the settings, the machine, a clock, and the store, opened when it is first asked for.
+ * A handler is a function of (context, request); it knows nothing of the transport that called it (spec.md#handlers).
+ */
+import type { Clock } from "../base/clock.ts";
+import { systemClock } from "../base/clock.ts";
+import { join } from "node:path";
+import type { AdapterEnv } from "../adapters/index.ts";
+import type { LoadedConfig } from "../config/index.ts";
+import { localFolder, openSessionStore } from "../sessions/index.ts";
+import type { SessionStore } from "../sessions/index.ts";
+import type { StoreAddress } from "../state/index.ts";
+
+export interface Context extends AsyncDisposable {
+  readonly config: LoadedConfig;
+  readonly machine: AdapterEnv;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Where the store is, without opening it. */
+  readonly address: StoreAddress;
+  /** The store, made if it is not there yet. */
+  readonly store: () => Promise<SessionStore>;
+  /** The store if it is there; reading commands make nothing. */
+  readonly existingStore: () => Promise<SessionStore | undefined>;
+}
+
+export interface ContextOptions {
+  readonly config: LoadedConfig;
+  readonly machine: Omit<AdapterEnv, "scratch">;
+  readonly signal: AbortSignal;
+  readonly clock?: Clock;
+}
+
+export function createContext(options: ContextOptions): Context {
+  const { url, namespace } = options.config.values.storage;
+  const storage = { url, namespace, options: options.config.values.storage.options ?? {} };
+  let opened: Promise<SessionStore> | undefined;
+  let existing: Promise<SessionStore | undefined> | undefined;
+  const store = (): Promise<SessionStore> => (opened ??= openSessionStore(storage, { create: true }));
+  const folder = localFolder(url, namespace);
+  return {
+    config: options.config,
+    machine: { ...options.machine, scratch: join(options.config.paths.state, "scratch") },
+    clock: options.clock ?? systemClock,
+    signal: options.signal,
+    address: { url, namespace, ...(folder === undefined ? {} : { folder }) },
+    store,
+    existingStore: () => opened ?? (existing ??= openSessionStore(storage, { create: false })),
+    [Symbol.asyncDispose]: async () => {
+      await (await opened)?.[Symbol.asyncDispose]();
+      await (await existing)?.[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** The stat sweep: every source of every client, and which of them changed since their cursor. Opens no file. */
+import type { Adapter, Cursor, Issue, Place, Unit } from "../adapters/index.ts";
+import { isSameStamp } from "../adapters/index.ts";
+import type { JsonValue } from "../base/json.ts";
+import { isJsonObject } from "../base/json.ts";
+import type { Cursors, SourceName } from "../state/index.ts";
+import type { Context } from "./context.ts";
+import type { SourceFilter } from "./sources.ts";
+import { findSources } from "./sources.ts";
+
+/** A source that must be read. */
+export interface Stale {
+  readonly unit: Unit;
+  readonly place: Place;
+  readonly bytes: number;
+}
+
+export interface Sweep {
+  readonly adapter: Adapter;
+  readonly places: readonly Place[];
+  readonly seen: number;
+  readonly bytes: number;
+  /** Milliseconds since 1970 of the newest change; 0 when nothing was seen. */
+  readonly newest: number;
+  readonly stale: readonly Stale[];
+  readonly staleBytes: number;
+  readonly issues: readonly Issue[];
+}
+
+/** One entry a client that has a place; without cursors everything is stale. */
+export async function sweepSources(
+  context: Context,
+  filter: SourceFilter,
+  cursors: Cursors | undefined,
+): Promise<Sweep[]> {
+  const sweeps: Sweep[] = [];
+  for (const { adapter, places, enabled } of await findSources(context, filter)) {
+    if (!enabled || places.length === 0) continue;
+    sweeps.push(await sweepClient(context, { adapter, places }, cursors));
+  }
+  return sweeps;
+}
+
+async function sweepClient(
+  context: Context,
+  { adapter, places }: { readonly adapter: Adapter; readonly places: readonly Place[] },
+  cursors: Cursors | undefined,
+): Promise<Sweep> {
+  const stale: Stale[] = [];
+  const issues: Issue[] = [];
+  const totals = { seen: 0, bytes: 0, newest: 0, staleBytes: 0 };
+  for (const place of places)
+    for await (const batch of adapter.units(place, context.signal))
+      for (const found of batch) {
+        if ("kind" in found) {
+          issues.push(found);
+          continue;
+        }
+        const bytes = found.files.reduce((sum, file) => sum + file.size, 0);
+        totals.seen += 1;
+        totals.bytes += bytes;
+        for (const file of found.files) totals.newest = Math.max(totals.newest, file.mtime);
+        if (cursors !== undefined && isFresh(found, cursors.get(sourceName(adapter, place, found)))) continue;
+        stale.push({ unit: found, place, bytes });
+        totals.staleBytes += bytes;
+      }
+  return { adapter, places, ...totals, stale, issues };
+}
+
+/** The same sweep without the sources that another sync has read meanwhile. */
+export function onlyStale(sweep: Sweep, cursors: Cursors): Sweep {
+  const stale = sweep.stale.filter(
+    ({ unit, place }) => !isFresh(unit, cursors.get(sourceName(sweep.adapter, place, unit))),
+  );
+  return { ...sweep, stale, staleBytes: stale.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+export function sourceName(adapter: Adapter, place: Place, unit: Unit): SourceName {
+  return { adapter: adapter.name, root: place.root, key: unit.key };
+}
+
+/** Nothing of the unit can have changed: the same files, each with the stamp that was committed. */
+function isFresh(unit: Unit, cursor: JsonValue | undefined): boolean {
+  if (!isCursor(cursor)) return false;
+  const stored = Object.values(cursor.files);
+  if (stored.length !== unit.files.length) return false;
+  return unit.files.every((file) => stored.some((known) => isSameStamp(file, known)));
+}
+
+export function isCursor(value: JsonValue | undefined): value is JsonValue & Cursor {
+  return isJsonObject(value) && isJsonObject(value["files"]);
+}
+
+/** Counts an issue by kind and keeps the first of each kind as the example. */
+export function countIssue(
+  into: { readonly issues: Record<string, number>; readonly examples: Issue[] },
+  issue: Issue,
+): void {
+  const count = into.issues[issue.kind] ?? 0;
+  if (count === 0) into.examples.push(issue);
+  into.issues[issue.kind] = count + 1;
+}

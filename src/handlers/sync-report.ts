@@ -1,0 +1,55 @@
+/** What a sync is asked for and what it answers: the same shapes on every transport. */
+import type { Issue } from "../adapters/index.ts";
+import type { IngestSummary } from "../sessions/index.ts";
+import type { SourceFilter } from "./sources.ts";
+
+export const STAGES = ["import", "embed", "update-indexes"] as const;
+export type Stage = (typeof STAGES)[number];
+
+export interface SyncRequest extends SourceFilter {
+  readonly stages?: readonly Stage[];
+  /** Look and count, write nothing. */
+  readonly dryRun?: boolean;
+  /** Read every source again, whatever the cursors say. */
+  readonly verify?: boolean;
+  /** Wait for another sync instead of refusing. */
+  readonly wait?: boolean;
+}
+
+export interface SyncProgress {
+  readonly stage: Stage;
+  readonly client?: string;
+  readonly filesDone: number;
+  readonly files: number;
+  readonly bytesDone: number;
+  readonly bytes: number;
+  readonly messages: number;
+}
+
+export interface ClientReport {
+  readonly adapter: string;
+  readonly places: readonly string[];
+  /** Sources: session logs, databases. */
+  readonly seen: number;
+  readonly fresh: number;
+  /** Changed since the last sync; with --dry-run these would be read. */
+  readonly stale: number;
+  readonly read: number;
+  /** Too young to tell where they belong; the next sync looks again. */
+  readonly waiting: number;
+  readonly bytes: number;
+  readonly stored: IngestSummary;
+  readonly issues: Readonly<Record<string, number>>;
+  /** The first issue of each kind. */
+  readonly examples: readonly Issue[];
+}
+
+export interface SyncReport {
+  readonly dryRun: boolean;
+  /** Stopped by a signal: what is counted here is stored, the next sync goes on. */
+  readonly interrupted: boolean;
+  readonly clients: readonly ClientReport[];
+  readonly embed: string;
+  readonly indexes: string;
+  readonly notes: readonly string[];
+}

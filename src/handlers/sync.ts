@@ -1,0 +1,157 @@
+/**
+ * `sync`: import, embed, update-indexes (spec.md#sync). Import reads what changed since the last commit and nothing
+ * else; when nothing changed, neither the store nor its engine is opened.
+ */
+import type { Issue } from "../adapters/index.ts";
+import { acquireLock, Cursors, rememberedStore, rememberStore } from "../state/index.ts";
+import type { Context } from "./context.ts";
+import { importClient } from "./import-client.ts";
+import type { ClientReport, Stage, SyncProgress, SyncReport, SyncRequest } from "./sync-report.ts";
+import { STAGES } from "./sync-report.ts";
+import type { Sweep } from "./sweep.ts";
+import { countIssue, onlyStale, sweepSources } from "./sweep.ts";
+
+export interface SyncHooks {
+  readonly onProgress?: (progress: SyncProgress) => void;
+  readonly onWait?: (holder: { readonly pid: number; readonly since: number }) => void;
+}
+
+export async function sync(
+  context: Context,
+  request: SyncRequest,
+  hooks: SyncHooks = {},
+): Promise<SyncReport> {
+  const stages = request.stages ?? STAGES;
+  const notes: string[] = [];
+  const clients = stages.includes("import") ? await importStage(context, request, { ...hooks, notes }) : [];
+  const embed = stages.includes("embed") ? "off: no model configured" : "skipped";
+  const wrote = clients.some(({ stored }) => stored.commits > 0);
+  const indexes = await indexStage(context, { wanted: stages.includes("update-indexes"), wrote, stages });
+  return {
+    dryRun: request.dryRun === true,
+    interrupted: context.signal.aborted,
+    clients,
+    embed,
+    indexes,
+    notes,
+  };
+}
+
+async function importStage(
+  context: Context,
+  request: SyncRequest,
+  hooks: SyncHooks & { readonly notes: string[] },
+): Promise<readonly ClientReport[]> {
+  const { state } = context.config.paths;
+  const remembered = rememberedStore(state, context.address);
+  const cursors = remembered === undefined ? undefined : openCursors(state, remembered, hooks.notes);
+  const sweep = await sweepSources(context, request, request.verify === true ? undefined : cursors);
+  if (request.dryRun === true || sweep.every(({ stale }) => stale.length === 0)) return sweep.map(untouched);
+  using lock = await acquireLock(state, `${context.address.url} ${context.address.namespace}`, {
+    clock: context.clock,
+    wait: request.wait === true,
+    signal: context.signal,
+    ...(hooks.onWait === undefined ? {} : { onWait: hooks.onWait }),
+  });
+  void lock;
+  const store = await context.store();
+  const name = rememberStore(state, context.address, await store.id());
+  // Read again under the lock: another sync may just have finished, or this store is new under its address.
+  const current = openCursors(state, name, []);
+  return importAll(context, { sweep, cursors: current, verify: request.verify === true }, hooks);
+}
+
+interface ImportPlan {
+  readonly sweep: readonly Sweep[];
+  readonly cursors: Cursors;
+  readonly verify: boolean;
+}
+
+async function importAll(
+  context: Context,
+  plan: ImportPlan,
+  hooks: SyncHooks,
+): Promise<readonly ClientReport[]> {
+  const work = plan.sweep.map((sweep) => (plan.verify ? sweep : onlyStale(sweep, plan.cursors)));
+  const files = work.reduce((sum, { stale }) => sum + stale.length, 0);
+  const bytes = work.reduce((sum, { staleBytes }) => sum + staleBytes, 0);
+  const done = { files: 0, bytes: 0, messages: 0 };
+  const reports: ClientReport[] = [];
+  for (const sweep of work) {
+    if (sweep.stale.length === 0 || context.signal.aborted) {
+      reports.push(untouched(sweep));
+      continue;
+    }
+    const report = await importClient(context, sweep, {
+      cursors: plan.cursors,
+      verify: plan.verify,
+      onUnit: (unit) => {
+        done.files += 1;
+        done.bytes += unit.bytes;
+        const messages = done.messages + unit.messages;
+        hooks.onProgress?.({
+          stage: "import",
+          client: sweep.adapter.title,
+          filesDone: done.files,
+          files,
+          bytesDone: done.bytes,
+          bytes,
+          messages,
+        });
+      },
+    });
+    done.messages += report.stored.messages.inserted + report.stored.messages.matched;
+    reports.push(report);
+  }
+  return reports;
+}
+
+const NOTHING = { inserted: 0, matched: 0 };
+
+/** The report of a client of which nothing was read. */
+function untouched(sweep: Sweep): ClientReport {
+  const issues: Record<string, number> = {};
+  const examples: Issue[] = [];
+  for (const issue of sweep.issues) countIssue({ issues, examples }, issue);
+  return {
+    adapter: sweep.adapter.name,
+    places: sweep.places.map(({ root }) => root),
+    seen: sweep.seen,
+    fresh: sweep.seen - sweep.stale.length,
+    stale: sweep.stale.length,
+    read: 0,
+    waiting: 0,
+    bytes: sweep.bytes,
+    stored: {
+      sessions: NOTHING,
+      messages: NOTHING,
+      parts: NOTHING,
+      relabelled: 0,
+      rejected: 0,
+      commits: 0,
+    },
+    issues,
+    examples,
+  };
+}
+
+function openCursors(state: string, name: string, notes: string[]): Cursors {
+  const cursors = Cursors.open(state, name);
+  if (cursors.damaged > 0)
+    notes.push(
+      `${cursors.damaged} damaged cursors were dropped; their sources are read again from the start`,
+    );
+  return cursors;
+}
+
+/** Only after something was written, or when it is the one stage asked for: a sync with nothing to do loads no engine. */
+async function indexStage(
+  context: Context,
+  stage: { readonly wanted: boolean; readonly wrote: boolean; readonly stages: readonly Stage[] },
+): Promise<string> {
+  if (!stage.wanted) return "skipped";
+  if (context.signal.aborted) return "interrupted";
+  if (!stage.wrote && stage.stages.includes("import")) return "nothing to do";
+  const store = await context.store();
+  return store.maintain();
+}
