@@ -1,6 +1,6 @@
 /** What a sync is asked for and what it answers: the same shapes on every transport. */
 import type { Issue } from "../adapters/index.ts";
-import type { IngestSummary } from "../sessions/index.ts";
+import type { IngestSummary, MaintenanceReport } from "../sessions/index.ts";
 import type { SourceFilter } from "./sources.ts";
 
 export const STAGES = ["import", "embed", "update-indexes"] as const;
@@ -44,12 +44,17 @@ export interface ClientReport {
   readonly examples: readonly Issue[];
 }
 
+export interface IndexReport {
+  readonly outcome: "skipped" | "interrupted" | "nothing to do" | "updated";
+  readonly tables: readonly MaintenanceReport[];
+}
+
 export interface SyncReport {
   readonly dryRun: boolean;
   /** Stopped by a signal: what is counted here is stored, the next sync goes on. */
   readonly interrupted: boolean;
   readonly clients: readonly ClientReport[];
   readonly embed: string;
-  readonly indexes: string;
+  readonly indexes: IndexReport;
   readonly notes: readonly string[];
 }

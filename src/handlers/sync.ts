@@ -3,10 +3,18 @@
  * else; when nothing changed, neither the store nor its engine is opened.
  */
 import type { Issue } from "../adapters/index.ts";
+import { peekSessionStore } from "../sessions/index.ts";
 import { acquireLock, Cursors, rememberedStore, rememberStore } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { importClient } from "./import-client.ts";
-import type { ClientReport, Stage, SyncProgress, SyncReport, SyncRequest } from "./sync-report.ts";
+import type {
+  ClientReport,
+  IndexReport,
+  Stage,
+  SyncProgress,
+  SyncReport,
+  SyncRequest,
+} from "./sync-report.ts";
 import { STAGES } from "./sync-report.ts";
 import type { Sweep } from "./sweep.ts";
 import { countIssue, onlyStale, sweepSources } from "./sweep.ts";
@@ -43,7 +51,8 @@ async function importStage(
   hooks: SyncHooks & { readonly notes: string[] },
 ): Promise<readonly ClientReport[]> {
   const { state } = context.config.paths;
-  const remembered = rememberedStore(state, context.address);
+  const { url, namespace } = context.address;
+  const remembered = rememberedStore(state, context.address, await peekSessionStore(url, namespace));
   const cursors = remembered === undefined ? undefined : openCursors(state, remembered, hooks.notes);
   const sweep = await sweepSources(context, request, request.verify === true ? undefined : cursors);
   if (request.dryRun === true || sweep.every(({ stale }) => stale.length === 0)) return sweep.map(untouched);
@@ -55,10 +64,17 @@ async function importStage(
   });
   void lock;
   const store = await context.store();
-  const name = rememberStore(state, context.address, await store.id());
+  const facts = { id: await store.id(), versions: await store.versions() };
+  const name = rememberStore(state, context.address, facts);
   // Read again under the lock: another sync may just have finished, or this store is new under its address.
   const current = openCursors(state, name, []);
-  return importAll(context, { sweep, cursors: current, verify: request.verify === true }, hooks);
+  const reports = await importAll(
+    context,
+    { sweep, cursors: current, verify: request.verify === true },
+    hooks,
+  );
+  rememberStore(state, context.address, { ...facts, versions: await store.versions() });
+  return reports;
 }
 
 interface ImportPlan {
@@ -148,10 +164,11 @@ function openCursors(state: string, name: string, notes: string[]): Cursors {
 async function indexStage(
   context: Context,
   stage: { readonly wanted: boolean; readonly wrote: boolean; readonly stages: readonly Stage[] },
-): Promise<string> {
-  if (!stage.wanted) return "skipped";
-  if (context.signal.aborted) return "interrupted";
-  if (!stage.wrote && stage.stages.includes("import")) return "nothing to do";
+): Promise<IndexReport> {
+  if (!stage.wanted) return { outcome: "skipped", tables: [] };
+  if (context.signal.aborted) return { outcome: "interrupted", tables: [] };
+  if (!stage.wrote && stage.stages.includes("import")) return { outcome: "nothing to do", tables: [] };
   const store = await context.store();
-  return store.maintain();
+  const tables = await store.maintain();
+  return { outcome: tables.some(({ done }) => done.length > 0) ? "updated" : "nothing to do", tables };
 }

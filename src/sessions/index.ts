@@ -4,6 +4,7 @@ export { DEFAULT_LIMITS, Ingest } from "./ingest.ts";
 export type { MessageRef, PartOptions } from "./read.ts";
 export { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
 export type { Storage } from "./store.ts";
-export { localFolder, openSessionStore, SessionStore } from "./store.ts";
+export { localFolder, openSessionStore, peekSessionStore, SessionStore } from "./store.ts";
 export type { Inserted, Labels } from "./tables.ts";
 export { SessionTables } from "./tables.ts";
+export type { MaintenanceReport, TableHealth } from "../substrate/index.ts";

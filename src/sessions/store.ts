@@ -12,8 +12,14 @@ import type {
   SessionId,
   SessionState,
 } from "../model/index.ts";
-import type { Store } from "../substrate/index.ts";
-import { openStore, parseStorageUrl } from "../substrate/index.ts";
+import type {
+  MaintainOptions,
+  MaintenanceReport,
+  Store,
+  StorePeek,
+  TableHealth,
+} from "../substrate/index.ts";
+import { openStore, parseStorageUrl, peekStore } from "../substrate/index.ts";
 import type { IngestOptions } from "./ingest.ts";
 import { Ingest } from "./ingest.ts";
 import type { MessageRef, PartOptions } from "./read.ts";
@@ -46,6 +52,11 @@ export async function openSessionStore(
     if (!create && isPondError(error) && error.code === "not_found") return undefined;
     throw error;
   }
+}
+
+/** Identity and table versions of a local store, read without the engine; undefined where that is not possible. */
+export function peekSessionStore(url: string, namespace: string): Promise<StorePeek | undefined> {
+  return peekStore(parseStorageUrl(url), namespace);
 }
 
 /** The folder that holds a local store's tables, or undefined for an object store. */
@@ -126,9 +137,22 @@ export class SessionStore implements AsyncDisposable {
     return { session, messages: await this.turns(await this.messageRefs(id), { payloads: true }) };
   }
 
-  /** Indexes folded and old versions cleaned where thresholds say that it pays; tells what was done. */
-  async maintain(): Promise<string> {
-    return "nothing to do";
+  /** Indexes folded, fragments merged, old versions removed, where the plan says that it pays. */
+  async maintain(options: MaintainOptions = {}): Promise<readonly MaintenanceReport[]> {
+    const reports: MaintenanceReport[] = [];
+    for (const table of this.tables.all) reports.push(await table.maintain(options));
+    return reports;
+  }
+
+  /** Numbers of each table, and what maintenance would do. */
+  health(): Promise<readonly TableHealth[]> {
+    return Promise.all(this.tables.all.map((table) => table.health()));
+  }
+
+  /** The newest version of each table. */
+  async versions(): Promise<Readonly<Record<string, number>>> {
+    const entries = this.tables.all.map(async (table) => [table.spec.name, await table.version()] as const);
+    return Object.fromEntries(await Promise.all(entries));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -38,6 +38,10 @@ export class SessionTables {
     return new SessionTables(sessions, messages, parts);
   }
 
+  get all(): readonly [Table<typeof SESSIONS>, Table<typeof MESSAGES>, Table<typeof PARTS>] {
+    return [this.sessions, this.messages, this.parts];
+  }
+
   /** The labels of those sessions that are stored. */
   async labelsOf(ids: Iterable<string>): Promise<Map<string, Labels>> {
     const labels = new Map<string, Labels>();

@@ -3,5 +3,5 @@ export type { SourceName } from "./cursors.ts";
 export { Cursors } from "./cursors.ts";
 export type { Holder, LockOptions } from "./lock.ts";
 export { acquireLock } from "./lock.ts";
-export type { StoreAddress } from "./stores.ts";
+export type { StoreAddress, StoreFacts } from "./stores.ts";
 export { rememberedStore, rememberStore } from "./stores.ts";

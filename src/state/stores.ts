@@ -1,12 +1,13 @@
 /**
- * Which store is at an address, known without loading the engine, so that a sync with nothing to do never does. The
- * answer holds for one incarnation: a local folder that was deleted, copied or restored is another one, whatever its
- * content says, because cursors of the old one would call rows stored that are not there.
+ * Which store is at an address, known without loading the engine, so that a sync with nothing to do never does.
+ * Cursors belong to one incarnation of a store: a local folder that was deleted, copied or rolled back to an older
+ * version is another one, because cursors of the newer one would call rows stored that are not there.
  */
 import { hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { appendLog, readLog } from "../base/append-log.ts";
+import type { JsonObject } from "../base/json.ts";
 import { isJsonObject } from "../base/json.ts";
 
 export interface StoreAddress {
@@ -16,26 +17,63 @@ export interface StoreAddress {
   readonly folder?: string;
 }
 
-/** The name under which cursors and locks of this store are kept, or undefined when it was never opened. */
-export function rememberedStore(stateFolder: string, address: StoreAddress): string | undefined {
-  const incarnation = incarnationOf(address);
-  let found: string | undefined;
-  for (const line of readLog(logPath(stateFolder)).values)
-    if (isJsonObject(line) && line["url"] === address.url && line["namespace"] === address.namespace)
-      found = line["incarnation"] === incarnation && typeof line["id"] === "string" ? line["id"] : undefined;
-  return found === undefined ? undefined : nameOf(found, address, incarnation);
+/** What is known of the store that is there now; `versions` by table, where they can be told cheaply. */
+export interface StoreFacts {
+  readonly id: string;
+  readonly versions: Readonly<Record<string, number>>;
 }
 
-/** Remembers the identity that the engine gave for this address. */
-export function rememberStore(stateFolder: string, address: StoreAddress, id: string): string {
-  const incarnation = incarnationOf(address);
-  const name = nameOf(id, address, incarnation);
-  if (rememberedStore(stateFolder, address) !== name)
-    appendLog(logPath(stateFolder), [{ url: address.url, namespace: address.namespace, incarnation, id }]);
-  return name;
+/**
+ * The name under which the store's cursors are kept, or undefined when it was not seen before. `facts` is what a look
+ * at a local store tells; a remote one is taken by its address until it is opened.
+ */
+export function rememberedStore(
+  stateFolder: string,
+  address: StoreAddress,
+  facts: StoreFacts | undefined,
+): string | undefined {
+  const last = lastLine(stateFolder, address);
+  if (last === undefined) return undefined;
+  if (address.folder !== undefined && (facts === undefined || !isContinued(last, address, facts)))
+    return undefined;
+  return nameOf(address, last);
+}
+
+/** Remembers the store as it is after a commit, and gives the name of its cursors. */
+export function rememberStore(stateFolder: string, address: StoreAddress, facts: StoreFacts): string {
+  const last = lastLine(stateFolder, address);
+  const continued = last !== undefined && isContinued(last, address, facts);
+  const epoch = continued ? Number(last["epoch"]) : Number(last?.["epoch"] ?? 0) + 1;
+  const { url, namespace } = address;
+  const line = {
+    url,
+    namespace,
+    incarnation: incarnationOf(address),
+    id: facts.id,
+    epoch,
+    versions: facts.versions,
+  };
+  if (!continued || JSON.stringify(last["versions"]) !== JSON.stringify(facts.versions))
+    appendLog(logPath(stateFolder), [line]);
+  return nameOf(address, line);
 }
 
 const logPath = (stateFolder: string): string => join(stateFolder, "stores.jsonl");
+
+function lastLine(stateFolder: string, { url, namespace }: StoreAddress): JsonObject | undefined {
+  return readLog(logPath(stateFolder))
+    .values.filter(isJsonObject)
+    .findLast((line) => line["url"] === url && line["namespace"] === namespace);
+}
+
+/** The same store, no older than it was. */
+function isContinued(last: JsonObject, address: StoreAddress, facts: StoreFacts): boolean {
+  if (last["id"] !== facts.id || last["incarnation"] !== incarnationOf(address)) return false;
+  const versions = isJsonObject(last["versions"]) ? last["versions"] : {};
+  return Object.entries(versions).every(
+    ([table, version]) => (facts.versions[table] ?? -1) >= Number(version),
+  );
+}
 
 function incarnationOf({ folder }: StoreAddress): string {
   if (folder === undefined) return "remote";
@@ -43,6 +81,7 @@ function incarnationOf({ folder }: StoreAddress): string {
   return stats === undefined ? "absent" : `${stats.dev}:${stats.ino}:${Math.trunc(stats.birthtimeMs)}`;
 }
 
-function nameOf(id: string, { url, namespace }: StoreAddress, incarnation: string): string {
-  return `${id}-${hash("sha256", `${url}\0${namespace}\0${incarnation}`, "hex").slice(0, 16)}`;
+function nameOf({ url, namespace }: StoreAddress, line: JsonObject): string {
+  const identity = [url, namespace, line["incarnation"], line["id"], line["epoch"]].join("\0");
+  return hash("sha256", identity, "hex").slice(0, 32);
 }
