@@ -9,7 +9,13 @@ export type { MessageWithParts, SessionState } from "./replay.ts";
 export { eventsOf, replay } from "./replay.ts";
 export { searchText } from "./search-text.ts";
 export type { Timestamp } from "./timestamp.ts";
-export { formatTimestamp, parseTimestamp, timestampFromMicros, timestampFromMillis } from "./timestamp.ts";
+export {
+  formatTimestamp,
+  isFormatOf,
+  parseTimestamp,
+  timestampFromMicros,
+  timestampFromMillis,
+} from "./timestamp.ts";
 export type { Violation } from "./validate.ts";
 export { EventValidator, isAllowed, sessionFault } from "./validate.ts";
 export type {

@@ -9,6 +9,7 @@ import {
   eventsOf,
   EventValidator,
   formatTimestamp,
+  isFormatOf,
   messageId,
   parseTimestamp,
   replay,
@@ -35,8 +36,30 @@ describe("timestamps", () => {
     ["2024-02-29T00:00:00Z", 1_709_164_800_000_000],
   ])("%s is read", (text, micros) => expect(parseTimestamp(text)).toBe(micros));
 
+  test("a spelling counts as the format only when printing gives it back", () => {
+    const text = fc
+      .tuple(
+        fc.date({ min: new Date("0001-01-01"), max: new Date("2255-01-01"), noInvalidDate: true }),
+        fc.constantFrom(
+          (iso: string) => iso,
+          (iso: string) => iso.replace("T", " "),
+          (iso: string) => iso.slice(0, -5) + "Z",
+        ),
+      )
+      .map(([date, spell]) => spell(date.toISOString()));
+    fc.assert(
+      fc.property(text, (spelled) => {
+        const instant = parseTimestamp(spelled);
+        if (instant === undefined) return;
+        expect(isFormatOf(spelled, instant)).toBe(formatTimestamp(instant) === spelled);
+      }),
+    );
+  });
+
   test.each([
     "",
+    "2025-01-02T03:04:60.000Z",
+    "2025-02-29T03:04:05.000Z",
     "2025-01-02",
     "2025-02-30T00:00:00Z",
     "2025-13-01T00:00:00Z",

@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject, isRawNumber, stringifyJson } from "../../base/json.ts";
 import type { Extracted, ExtractedJson, Timestamp } from "../../model/index.ts";
-import { formatTimestamp, parseTimestamp, timestampFromMillis } from "../../model/index.ts";
+import { isFormatOf, parseTimestamp, timestampFromMillis } from "../../model/index.ts";
 import { sealExtracted, sealExtractedJson } from "../../model/extracted.ts";
 
 /** An own field; a name such as `constructor` never reaches the prototype. */
@@ -104,7 +104,7 @@ export function extractTimestamp(record: JsonObject, name: string): Timestamp | 
 
 /** True when `formatTimestamp` gives back the source's own spelling, so that the field needs no second copy. */
 export function isCanonicalTimestamp(value: JsonValue | undefined, timestamp: Timestamp): boolean {
-  return typeof value === "string" && formatTimestamp(timestamp) === value;
+  return typeof value === "string" && isFormatOf(value, timestamp);
 }
 
 /** The record without some of its fields: what the typed fields left over. The same object when none is there. */
