@@ -9,31 +9,37 @@ export function renderHelp(trail: readonly Command[], style: Style): string {
   const [root, ...below] = trail;
   const command = trail.at(-1);
   if (root === undefined || command === undefined) return "";
-  const { args = [], flags = {}, subcommands = [], examples = [] } = command;
-  const own = below.length === 0 ? {} : flags;
-  const word = below.length === 0 ? "verb" : "sub-command";
-  const sections = [
-    command.details === undefined ? command.summary : `${command.summary}\n\n${command.details}`,
+  const { summary, details, args = [], flags = {}, subcommands = [], examples = [] } = command;
+  const isRoot = below.length === 0;
+  const listOf = (title: string, rows: readonly Line[]): string =>
+    rows.length === 0 ? "" : [style.bold(title), ...aligned(rows)].join("\n");
+  return [
+    details === undefined ? summary : `${summary}\n\n${details}`,
     `${style.bold("Usage:")} ${usageOf(trail)}`,
-    section(
-      style,
-      below.length === 0 ? "Verbs:" : "Sub-commands:",
+    listOf(
+      isRoot ? "Verbs:" : "Sub-commands:",
       subcommands.map((entry) => [entry.name, entry.summary]),
     ),
-    section(
-      style,
+    listOf(
       "Arguments:",
       args.map((arg) => [argName(arg), summaryOf(arg)]),
     ),
-    section(style, "Flags:", flagRows(own)),
-    section(style, "Global flags:", flagRows(root.flags ?? {})),
-    examples.length === 0 ? "" : [style.bold("Examples:"), ...examples.map((text) => `  ${text}`)].join("\n"),
+    listOf("Flags:", isRoot ? [] : flagLines(flags)),
+    listOf("Global flags:", flagLines(root.flags ?? {})),
+    listOf(
+      "Examples:",
+      examples.map((text) => [text]),
+    ),
     subcommands.length === 0
       ? ""
-      : `pond help${below.map((entry) => ` ${entry.name}`).join("")} <${word}> tells more.`,
-  ];
-  return sections.filter((text) => text !== "").join("\n\n");
+      : `${["pond help", ...below.map((entry) => entry.name)].join(" ")} <${isRoot ? "verb" : "sub-command"}> tells more.`,
+  ]
+    .filter((text) => text !== "")
+    .join("\n\n");
 }
+
+/** A name and what it is, or an example. */
+type Line = readonly [name: string, summary?: string];
 
 function usageOf(trail: readonly Command[]): string {
   const command = trail.at(-1);
@@ -46,7 +52,7 @@ function usageOf(trail: readonly Command[]): string {
 
 const argName = ({ name, repeated }: ArgSpec): string => `<${name}>${repeated === true ? "..." : ""}`;
 
-function flagRows(flags: FlagTable): [string, string][] {
+function flagLines(flags: FlagTable): readonly Line[] {
   return Object.entries(flags).map(([name, spec]) => {
     const value =
       spec.type === "boolean" ? "" : ` <${spec.value ?? (spec.type === "integer" ? "n" : "value")}>`;
@@ -68,10 +74,9 @@ function summaryOf({ summary, choices, env }: Described): string {
   return facts.length === 0 ? summary : `${summary} (${facts.join("; ")})`;
 }
 
-function section(style: Style, title: string, rows: readonly (readonly [string, string])[]): string {
-  if (rows.length === 0) return "";
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return [style.bold(title), ...rows.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`)].join(
-    "\n",
+function aligned(lines: readonly Line[]): readonly string[] {
+  const width = Math.max(...lines.map(([name]) => name.length));
+  return lines.map(([name, summary]) =>
+    summary === undefined ? `  ${name}` : `  ${name.padEnd(width)}  ${summary}`,
   );
 }
