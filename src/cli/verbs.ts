@@ -5,11 +5,29 @@
 import { command } from "./command.ts";
 import type { Command } from "./command.ts";
 import { GLOBAL_FLAGS } from "./flags.ts";
+import { syncFlags } from "./verb-flags.ts";
 
 /** The shells that completions are made for. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
 const VERBS: readonly Command[] = [
+  command({
+    name: "sync",
+    summary: "Take in every new session of every client",
+    details: "Reads only what changed since the last sync. Stages: import, embed, update-indexes.",
+    flags: syncFlags,
+    examples: [
+      "pond sync",
+      "pond sync --adapter codex-cli --path ./backup/.codex",
+      "pond sync --dry-run --json",
+    ],
+    load: async () => (await import("./verbs/sync.ts")).sync,
+  }),
+  command({
+    name: "adapters",
+    summary: "The clients pond knows, where they keep sessions, how much is there",
+    load: async () => (await import("./verbs/adapters.ts")).adapters,
+  }),
   {
     name: "config",
     summary: "Show the settings and where each comes from",

@@ -8,7 +8,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { appendLog, readLog } from "../base/append-log.ts";
 import type { JsonObject } from "../base/json.ts";
-import { isJsonObject } from "../base/json.ts";
+import { isJsonObject, stringifyJson } from "../base/json.ts";
 
 export interface StoreAddress {
   readonly url: string;
@@ -82,6 +82,12 @@ function incarnationOf({ folder }: StoreAddress): string {
 }
 
 function nameOf({ url, namespace }: StoreAddress, line: JsonObject): string {
-  const identity = [url, namespace, line["incarnation"], line["id"], line["epoch"]].join("\0");
+  const identity = stringifyJson([
+    url,
+    namespace,
+    line["incarnation"] ?? "",
+    line["id"] ?? "",
+    line["epoch"] ?? 0,
+  ]);
   return hash("sha256", identity, "hex").slice(0, 32);
 }

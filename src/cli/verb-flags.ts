@@ -1,0 +1,18 @@
+/** The flags of the verbs, as data: the table lists them, the verb's function is typed by them. */
+import type { FlagTable } from "./flags.ts";
+
+const STAGES = ["import", "embed", "update-indexes"] as const;
+
+export const syncFlags = {
+  adapter: { type: "list", value: "client", summary: "Only this client (may be given several times)" },
+  path: {
+    type: "list",
+    value: "folder",
+    summary: "Read this folder or file instead of the client's default place; with --adapter",
+  },
+  only: { type: "list", value: "stage", choices: STAGES, summary: "Run only this stage" },
+  skip: { type: "list", value: "stage", choices: STAGES, summary: "Leave this stage out" },
+  "dry-run": { type: "boolean", summary: "Look and count, write nothing" },
+  verify: { type: "boolean", summary: "Read every source again, whatever was remembered" },
+  wait: { type: "boolean", summary: "Wait for another sync instead of refusing" },
+} as const satisfies FlagTable;

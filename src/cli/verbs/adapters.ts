@@ -1,0 +1,30 @@
+/** `pond adapters`: the clients pond knows and what is there of each. */
+import { systemClock } from "../../base/clock.ts";
+import { listAdapters } from "../../handlers/index.ts";
+import type { VerbContext } from "../command.ts";
+import { openContext } from "../context.ts";
+import type { Outcome } from "../exit.ts";
+import { ago, count, size } from "../number.ts";
+
+export async function adapters(verb: VerbContext): Promise<Outcome> {
+  await using context = await openContext(verb);
+  const { out } = verb;
+  const rows = await listAdapters(context);
+  const now = systemClock.now();
+  out.result({ adapters: rows }, () =>
+    out.table(rows, [
+      { header: "CLIENT", cell: (row) => row.adapter },
+      { header: "SOURCES", align: "right", cell: (row) => count(row.files) },
+      { header: "SIZE", align: "right", cell: (row) => (row.files === 0 ? "-" : size(row.bytes)) },
+      { header: "NEWEST", cell: (row) => (row.newest === undefined ? "-" : ago(row.newest, now)) },
+      { header: "RESTORE", cell: (row) => (row.restore === "supported" ? "yes" : "no") },
+      {
+        header: "WHERE",
+        cut: "start",
+        cell: (row) =>
+          row.enabled ? row.places.map(({ path }) => path).join(", ") || "not found" : "disabled",
+      },
+    ]),
+  );
+  return "done";
+}

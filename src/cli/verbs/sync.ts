@@ -1,0 +1,113 @@
+/** `pond sync`: everything new into the store, with progress for people and one document for programs. */
+import { systemClock } from "../../base/clock.ts";
+import type { ClientReport, Stage, SyncProgress, SyncReport } from "../../handlers/index.ts";
+import { STAGES, sync as runSync } from "../../handlers/index.ts";
+import type { VerbContext } from "../command.ts";
+import { openContext } from "../context.ts";
+import type { Outcome } from "../exit.ts";
+import { count, duration, size } from "../number.ts";
+import type { Output } from "../output.ts";
+import type { syncFlags } from "../verb-flags.ts";
+
+export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome> {
+  const { flags, out } = verb;
+  await using context = await openContext(verb);
+  const started = systemClock.now();
+  const report = await runSync(
+    context,
+    {
+      stages: chosenStages(flags.only, flags.skip),
+      dryRun: flags["dry-run"],
+      verify: flags.verify,
+      wait: flags.wait,
+      ...(flags.adapter.length === 0 ? {} : { adapters: flags.adapter }),
+      ...(flags.path.length === 0 ? {} : { paths: flags.path }),
+    },
+    {
+      onProgress: progressLine(out, started),
+      onWait: ({ pid }) => out.note(`waiting for another sync (pid ${pid})...`),
+    },
+  );
+  out.progress(undefined);
+  for (const note of report.notes) out.note(`note: ${note}`);
+  const elapsed = systemClock.now() - started;
+  out.result({ ...report, elapsed_ms: elapsed }, () => renderReport(report, elapsed, out));
+  return hasFailures(report) ? "failures" : "done";
+}
+
+function chosenStages(only: readonly string[], skip: readonly string[]): readonly Stage[] {
+  return STAGES.filter((stage) => (only.length === 0 || only.includes(stage)) && !skip.includes(stage));
+}
+
+/** Something could not be read; what was read is stored all the same. Glued records are complete, so they are none. */
+function hasFailures({ clients }: SyncReport): boolean {
+  return clients.some(({ issues }) => Object.keys(issues).some((kind) => kind !== "glued_records"));
+}
+
+const REDRAW_MS = 100;
+
+function progressLine(out: Output, started: number): (progress: SyncProgress) => void {
+  let drawn = 0;
+  return (progress) => {
+    const now = systemClock.now();
+    if (now - drawn < REDRAW_MS && progress.filesDone < progress.files) return;
+    drawn = now;
+    const elapsed = Math.max(1, now - started);
+    const share = progress.bytes === 0 ? 1 : progress.bytesDone / progress.bytes;
+    const left = share <= 0.01 ? "" : `, ${duration((elapsed / share) * (1 - share))} left`;
+    const bar = "#".repeat(Math.round(share * 20)).padEnd(20, ".");
+    const rate = Math.round((progress.messages / elapsed) * 1000);
+    out.progress(
+      `[${bar}] ${progress.client ?? ""} ${count(progress.filesDone)}/${count(progress.files)} files, ` +
+        `${size(progress.bytesDone)}/${size(progress.bytes)}, ${count(rate)} messages/s${left}`,
+    );
+  };
+}
+
+function renderReport(report: SyncReport, elapsed: number, out: Output): string {
+  if (report.clients.length === 0)
+    return "no client with sessions was found; `pond adapters` tells where pond looks";
+  const table = out.table(report.clients, [
+    { header: "CLIENT", cell: (row) => row.adapter },
+    { header: "SEEN", align: "right", cell: (row) => count(row.seen) },
+    { header: "FRESH", align: "right", cell: (row) => count(row.fresh) },
+    {
+      header: report.dryRun ? "TO READ" : "READ",
+      align: "right",
+      cell: (row) => count(report.dryRun ? row.stale : row.read),
+    },
+    { header: "SESSIONS", align: "right", cell: (row) => added(row.stored.sessions.inserted) },
+    { header: "MESSAGES", align: "right", cell: (row) => added(row.stored.messages.inserted) },
+    { header: "PARTS", align: "right", cell: (row) => added(row.stored.parts.inserted) },
+    { header: "ISSUES", align: "right", cell: (row) => issueCount(row) },
+  ]);
+  const lines = [table, ...report.clients.flatMap(issueLines)];
+  const waiting = report.clients.reduce((sum, { waiting: n }) => sum + n, 0);
+  if (waiting > 0)
+    lines.push(`${count(waiting)} sources are too young to tell their project; the next sync takes them`);
+  const relabelled = report.clients.reduce((sum, { stored }) => sum + stored.relabelled, 0);
+  if (relabelled > 0)
+    lines.push(`${count(relabelled)} sessions came with another project or client; the stored one stays`);
+  const indexes = report.indexes.outcome === "updated" ? "; indexes updated" : "";
+  const verb = report.dryRun
+    ? "looked"
+    : report.interrupted
+      ? "interrupted: stored what is counted above"
+      : "done";
+  lines.push(out.style.dim(`${verb} in ${duration(elapsed)}${indexes}; embeddings ${report.embed}`));
+  return lines.join("\n");
+}
+
+const added = (inserted: number): string => (inserted === 0 ? "-" : `+${count(inserted)}`);
+
+function issueCount({ issues }: ClientReport): string {
+  const total = Object.values(issues).reduce((sum, n) => sum + n, 0);
+  return total === 0 ? "-" : count(total);
+}
+
+function issueLines({ adapter, issues, examples }: ClientReport): string[] {
+  return examples.map((issue) => {
+    const at = issue.line === undefined ? issue.path : `${issue.path}:${issue.line}`;
+    return `  ${adapter}: ${count(issues[issue.kind] ?? 1)} x ${issue.kind}, first at ${at}: ${issue.message}`;
+  });
+}

@@ -1,0 +1,41 @@
+/** `adapters`: every client pond knows, where it keeps sessions here, and how much is there. Opens no file. */
+import { adapters } from "../adapters/index.ts";
+import type { Context } from "./context.ts";
+import type { SourceFilter } from "./sources.ts";
+import { findSources } from "./sources.ts";
+import { sweepSources } from "./sweep.ts";
+
+export interface AdapterReport {
+  readonly adapter: string;
+  readonly title: string;
+  readonly enabled: boolean;
+  readonly restore: "supported" | "unsupported";
+  readonly places: readonly { readonly path: string; readonly origin: string }[];
+  readonly files: number;
+  readonly bytes: number;
+  /** Milliseconds since 1970 of the newest change; absent when nothing was found. */
+  readonly newest?: number;
+}
+
+export async function listAdapters(
+  context: Context,
+  filter: SourceFilter = {},
+): Promise<readonly AdapterReport[]> {
+  const sweeps = await sweepSources(context, filter, undefined);
+  const found = await findSources(context, filter);
+  const chosen = adapters().filter(({ name }) => found.some(({ adapter }) => adapter.name === name));
+  return chosen.map((adapter) => {
+    const source = found.find((candidate) => candidate.adapter.name === adapter.name);
+    const sweep = sweeps.find((candidate) => candidate.adapter.name === adapter.name);
+    return {
+      adapter: adapter.name,
+      title: adapter.title,
+      enabled: source?.enabled ?? true,
+      restore: adapter.restore.kind,
+      places: (source?.places ?? []).map(({ root, origin }) => ({ path: root, origin })),
+      files: sweep?.seen ?? 0,
+      bytes: sweep?.bytes ?? 0,
+      ...(sweep === undefined || sweep.newest === 0 ? {} : { newest: sweep.newest }),
+    };
+  });
+}

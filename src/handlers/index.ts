@@ -1,0 +1,10 @@
+/** The operations of pond as plain functions of (context, request): what every transport calls (spec.md#handlers). */
+export type { AdapterReport } from "./adapters.ts";
+export { listAdapters } from "./adapters.ts";
+export type { Context, ContextOptions } from "./context.ts";
+export { createContext } from "./context.ts";
+export type { SourceFilter } from "./sources.ts";
+export type { ClientReport, Stage, SyncProgress, SyncReport, SyncRequest } from "./sync-report.ts";
+export { STAGES } from "./sync-report.ts";
+export type { SyncHooks } from "./sync.ts";
+export { sync } from "./sync.ts";
