@@ -1,4 +1,5 @@
 /** The canonical model: what every adapter parses into and every reader reads (spec.md#canonical-model). */
+export { activeBranch } from "./branch.ts";
 export { provenances, relations, roles } from "./enums.ts";
 export type { Extracted, ExtractedJson } from "./extracted.ts";
 export { openJson } from "./extracted.ts";

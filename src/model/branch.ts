@@ -1,0 +1,106 @@
+/**
+ * The active branch of a log that is a tree (spec.md#model-branches), computed from what the source recorded each
+ * time it is read. Facts on messages, all in `options.pond`:
+ * - `parent`: the message that this one follows; null for the first of a tree. Without it a message is no node:
+ *   headers, side files and logs that are a plain list are always active.
+ * - `leaf`: the client moved on to that message (null: before the first one) without writing a turn.
+ * - `aside`: a node that its client wrote on another lane, so that it moves no leaf.
+ * The leaf is the last node of the log or where a later `leaf` points; the branch is the way from it to the root.
+ */
+import type { JsonObject } from "../base/json.ts";
+import { isJsonObject } from "../base/json.ts";
+import type { Message } from "./types.ts";
+
+type Entry = Pick<Message, "id" | "seq" | "role" | "options">;
+
+/** The ids of the messages to show, given all messages of a session in order. */
+export function activeBranch(messages: readonly Entry[]): ReadonlySet<string> {
+  const nodes = nodesOf(messages);
+  const leaf = leafOf(nodes);
+  if (leaf === undefined) return new Set(messages.map(({ id }) => id));
+  const path = pathTo(leaf, nodes);
+  const parents = new Set([...nodes.values()].map((node) => node.parent));
+  const active = new Set<string>();
+  for (const [index, message] of messages.entries()) {
+    const key = keyOf(message);
+    const node = nodes.get(key);
+    const isOutside = node === undefined || (!node.isPlaced && !parents.has(key));
+    // One record may be split over several messages: the further ones share its position and its fate.
+    const previous = messages[index - 1];
+    const follows = isOutside && previous?.seq !== undefined && previous.seq === message.seq;
+    const isActive = follows
+      ? active.has(previous.id)
+      : isOutside || path.has(key) || belongsTo(path, node, nodes);
+    if (!isActive) continue;
+    active.add(message.id);
+    if (!isOutside) path.add(key);
+  }
+  return active;
+}
+
+interface Node {
+  readonly role: Message["role"];
+  readonly parent: string | undefined;
+  /** The source says where in the tree it stands. */
+  readonly isPlaced: boolean;
+  readonly isAside: boolean;
+  readonly turn: string | undefined;
+  /** Undefined: the node itself. */
+  readonly leaf: string | null | undefined;
+}
+
+function nodesOf(messages: readonly Entry[]): Map<string, Node> {
+  const nodes = new Map<string, Node>();
+  for (const message of messages) {
+    const pond = pondOf(message);
+    const { parent, leaf, turn } = pond;
+    nodes.set(keyOf(message), {
+      role: message.role,
+      parent: typeof parent === "string" ? parent : undefined,
+      isPlaced: parent === null || typeof parent === "string",
+      isAside: pond["aside"] === true,
+      turn: typeof turn === "string" ? turn : undefined,
+      leaf: leaf === null || typeof leaf === "string" ? leaf : undefined,
+    });
+  }
+  return nodes;
+}
+
+/** Undefined when nothing in the log is a node; null when the client went back to before the first one. */
+function leafOf(nodes: ReadonlyMap<string, Node>): string | null | undefined {
+  let last: string | null | undefined;
+  for (const [key, node] of nodes) {
+    if (node.leaf === null || (node.leaf !== undefined && nodes.has(node.leaf))) last = node.leaf;
+    else if (node.isPlaced && !node.isAside) last = key;
+  }
+  return last;
+}
+
+/** From the leaf to the root; a parent that is not there ends it, and so does a cycle. */
+function pathTo(leaf: string | null, nodes: ReadonlyMap<string, Node>): Set<string> {
+  const path = new Set<string>();
+  for (let at = leaf ?? undefined; at !== undefined && !path.has(at); at = nodes.get(at)?.parent)
+    path.add(at);
+  return path;
+}
+
+/**
+ * Some clients split one response of the model over records, each with its own results: the results that do not
+ * lie on the way to the root belong to it all the same.
+ */
+function belongsTo(path: ReadonlySet<string>, node: Node, nodes: ReadonlyMap<string, Node>): boolean {
+  if (node.parent === undefined || !path.has(node.parent)) return false;
+  const turn = nodes.get(node.parent)?.turn;
+  return turn !== undefined && (node.role === "tool" || node.turn === turn);
+}
+
+/** A revision stands where the record that it revises stood. */
+function keyOf(message: Entry): string {
+  const revised = pondOf(message)["revises"];
+  return typeof revised === "string" ? revised : message.id;
+}
+
+function pondOf({ options }: Entry): JsonObject {
+  const pond = options["pond"];
+  return isJsonObject(pond) ? pond : {};
+}
