@@ -14,7 +14,8 @@ export function renderHelp(trail: readonly Command[], style: Style): string {
   const listOf = (title: string, rows: readonly Line[]): string =>
     rows.length === 0 ? "" : [style.bold(title), ...aligned(rows)].join("\n");
   return [
-    details === undefined ? summary : `${summary}\n\n${details}`,
+    summary,
+    ...(details ?? "").split("\n").map((paragraph) => wrapped("", paragraph)),
     `${style.bold("Usage:")} ${usageOf(trail)}`,
     listOf(
       isRoot ? "Verbs:" : "Sub-commands:",
@@ -77,6 +78,21 @@ function summaryOf({ summary, choices, env }: Described): string {
 function aligned(lines: readonly Line[]): readonly string[] {
   const width = Math.max(...lines.map(([name]) => name.length));
   return lines.map(([name, summary]) =>
-    summary === undefined ? `  ${name}` : `  ${name.padEnd(width)}  ${summary}`,
+    summary === undefined ? `  ${name}` : wrapped(`  ${name.padEnd(width)}  `, summary),
   );
 }
+
+/** Words in lines of at most 80 columns, the lines after the first below where the text began. */
+function wrapped(start: string, text: string): string {
+  const lines = [start];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) ?? "";
+    if (line.length > start.length && line.length + 1 + word.length > WIDTH)
+      lines.push(" ".repeat(start.length) + word);
+    else lines[lines.length - 1] = line.length === start.length ? line + word : `${line} ${word}`;
+  }
+  return lines.join("\n");
+}
+
+/** The width that every terminal has. */
+const WIDTH = 80;
