@@ -34,24 +34,26 @@ export async function reconcile(handle: Handle): Promise<void> {
 
 /** Additive only, so a race of upgraders ends the same: whoever is second finds the columns there. */
 async function upgrade(handle: Handle, missing: readonly string[]): Promise<void> {
+  const { spec } = handle;
+  if (missing.length > 0) await addColumns(handle, missing);
+  const metadata = { [SCHEMA_VERSION]: String(spec.version) };
+  await call(handle, "upgrade", (table) =>
+    table.updateFieldMetadata([{ path: spec.primaryKey[0], metadata }]),
+  );
+  await handle.settle();
+}
+
+async function addColumns(handle: Handle, missing: readonly string[]): Promise<void> {
   const { spec, lance } = handle;
-  const fields = missing.flatMap((name) => {
-    const column = spec.columns[name];
-    return column === undefined ? [] : [fieldOf(lance, { name, column, spec })];
-  });
+  const fields = Object.entries(spec.columns)
+    .filter(([name]) => missing.includes(name))
+    .map(([name, column]) => fieldOf(lance, { name, column, spec }));
+  const schema = emptyIpc(lance, new lance.arrow.Schema(fields));
   try {
-    if (fields.length > 0)
-      await call(handle, "add columns to", (table) =>
-        nativeAddColumns(table, emptyIpc(lance, new lance.arrow.Schema(fields))),
-      );
-    const metadata = { [SCHEMA_VERSION]: String(spec.version) };
-    await call(handle, "upgrade", (table) =>
-      table.updateFieldMetadata([{ path: spec.primaryKey[0], metadata }]),
-    );
+    await call(handle, "add columns to", (table) => nativeAddColumns(table, schema));
   } catch (error) {
     await handle.native.checkoutLatest();
-    const now = await handle.native.schema();
-    if (versionOf(now, spec) < spec.version || missingColumns(now, spec).length > 0) throw error;
+    if (missingColumns(await handle.native.schema(), spec).length > 0) throw error;
   }
 }
 

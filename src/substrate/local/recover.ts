@@ -3,6 +3,7 @@
  * killed process leaves nothing to repair. A power cut can leave the newest commit torn, which by then had not been
  * reported stored: its manifest is moved to quarantine, and the commit before it is the newest.
  */
+import { randomUUID } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, stat } from "node:fs/promises";
 import { uptime } from "node:os";
 import { dirname, join } from "node:path";
@@ -34,7 +35,10 @@ export async function recoverTable(directory: string, options: RecoverOptions): 
   let since: number | undefined;
   for (;;) {
     const [newest, ...older] = await manifests(directory);
-    if (newest === undefined) return issues;
+    if (newest === undefined) {
+      if (issues.length > 0) await setAside(directory);
+      return issues;
+    }
     const { mtimeMs } = await stat(newest);
     since ??= mtimeMs - IN_FLIGHT_MS;
     const problem = await problemOf(
@@ -139,6 +143,10 @@ async function quarantine(directory: string, manifest: string): Promise<string> 
   }
   return target;
 }
+
+/** A table without a version is none; out of the way it can be made again. */
+const setAside = (directory: string): Promise<void> =>
+  rename(directory, join(dirname(directory), `pond_torn_${randomUUID()}.lance`));
 
 const damaged = (directory: string, message: string, cause?: unknown): PondError =>
   new PondError("storage_unavailable", `${directory} is damaged: ${message}`, {

@@ -88,10 +88,8 @@ const isSame = (a: Action, b: Action): boolean =>
 
 async function gather(handle: Handle, retentionMs: number): Promise<TableFacts> {
   const { value: stats } = await call(handle, "read the statistics of", (table) => table.stats());
-  const disk =
-    handle.directory === undefined
-      ? undefined
-      : await diskUse(handle.directory, handle.policy.clock.now() - retentionMs);
+  const cutoff = handle.policy.clock.now() - retentionMs;
+  const disk = handle.directory === undefined ? undefined : await diskUse(handle.directory, cutoff);
   return {
     rows: stats.numRows,
     fragments: stats.fragmentStats.numFragments,

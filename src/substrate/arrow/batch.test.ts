@@ -1,0 +1,106 @@
+/** What a batch takes, refuses and leaves unchanged. */
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isPondError } from "../../base/errors.ts";
+import { loadLance } from "../lance.ts";
+import { defineTable } from "../spec.ts";
+import { BatchBuilder, MAX_BATCH_BYTES } from "./batch.ts";
+import { fromHalf, toHalf } from "./half.ts";
+import { Rows } from "./rows.ts";
+
+const SPEC = defineTable({
+  name: "things",
+  version: 1,
+  primaryKey: ["id"],
+  columns: {
+    id: { type: "utf8" },
+    text: { type: "utf8", nullable: true },
+    n: { type: "int32", nullable: true },
+    flag: { type: "bool", nullable: true },
+    at: { type: "timestamp_us", nullable: true },
+    v: { type: "float16_vector", dim: 2, nullable: true },
+    data: { type: "blob" },
+  },
+});
+const builder = () => new BatchBuilder(loadLance(), SPEC);
+
+describe("a batch", () => {
+  test.each([
+    ["a missing key", {}],
+    ["a key that is no text", { id: 5 }],
+    ["a lone surrogate in a key", { id: "a\ud800" }],
+    ["an integer beyond 32 bits", { id: "1", n: 3e9 }],
+    ["a fraction", { id: "1", n: 1.5 }],
+    ["text in a number", { id: "1", n: "5" }],
+    ["a number in text", { id: "1", text: 5 }],
+    ["an unsafe instant", { id: "1", at: 2 ** 53 }],
+    ["a vector of another length", { id: "1", v: [1] }],
+    ["text as a blob", { id: "1", data: "x" }],
+  ])("refuses %s and stays as it was", (_, row) => {
+    const batch = builder();
+    batch.add({ id: "0", text: "before" });
+    expect(() => batch.addUntyped(row)).toThrow(expect.objectContaining({ code: "validation_failed" }));
+    expect(batch.add({ id: "1", text: "after" })).toBe("added");
+    const rows = Rows.fromIpc<typeof SPEC>(loadLance(), [batch.finish().ipc]);
+    expect([rows.length, rows.string("text", 0), rows.string("text", 1)]).toEqual([2, "before", "after"]);
+  });
+
+  test("is full before it passes its bound, and takes one row alone beyond it", () => {
+    const big = "x".repeat(30_000_000);
+    const batch = builder();
+    expect(batch.add({ id: "1", text: big })).toBe("added");
+    expect(batch.add({ id: "2", text: big })).toBe("added");
+    expect(batch.add({ id: "3", text: big })).toBe("full");
+    expect(batch.add({ id: "4", text: "small" })).toBe("added");
+    expect(batch.bytes).toBeLessThanOrEqual(MAX_BATCH_BYTES);
+    expect(batch.rows).toBe(3);
+    const alone = builder();
+    expect(alone.add({ id: "1", text: "\u20ac".repeat(25_000_000) })).toBe("added");
+    expect(alone.bytes).toBeGreaterThan(75_000_000);
+    expect(alone.add({ id: "2" })).toBe("full");
+    const error = (() => {
+      try {
+        return builder().add({ id: "1", data: new Uint8Array(257_000_000) });
+      } catch (thrown) {
+        return thrown;
+      }
+    })();
+    expect(isPondError(error) && error.reason).toBe("limit");
+  });
+
+  test("an empty one is empty", () => {
+    expect(Rows.fromIpc(loadLance(), [builder().finish().ipc]).length).toBe(0);
+  });
+
+  test("replaces lone surrogates in text by U+FFFD, as the store spells them", () => {
+    const batch = builder();
+    batch.add({ id: "1", text: "a\ud83d b" });
+    const rows = Rows.fromIpc<typeof SPEC>(loadLance(), [batch.finish().ipc]);
+    expect(rows.string("text", 0)).toBe("a\ufffd b");
+  });
+});
+
+describe("half floats", () => {
+  test("every half comes back as itself", () => {
+    for (let half = 0; half < 0x10000; half++) {
+      const value = fromHalf(half);
+      if (Number.isNaN(value)) continue;
+      expect(toHalf(value)).toBe(half);
+    }
+  });
+
+  test("a float goes to the nearest half", () => {
+    const halves = Array.from({ length: 0x7c00 }, (_, half) => fromHalf(half));
+    fc.assert(
+      fc.property(fc.float({ min: 0, max: 65504, noNaN: true }), (value) => {
+        const got = Math.abs(fromHalf(toHalf(value)) - value);
+        const at = halves.findIndex((half) => half >= value);
+        const best = Math.min(
+          ...[at - 1, at].flatMap((i) => (halves[i] === undefined ? [] : [Math.abs(halves[i] - value)])),
+        );
+        expect(got).toBe(best);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
