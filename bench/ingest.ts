@@ -24,6 +24,13 @@ const SHAPES: readonly Shape[] = [
   { name: "1 x 200000", sessions: 1, messages: 200_000 },
 ];
 
+/** What the launcher sets (see ./pond). */
+const LAUNCHER_ENV = {
+  MALLOC_ARENA_MAX: "1",
+  MALLOC_TRIM_THRESHOLD_: "131072",
+  MALLOC_MMAP_THRESHOLD_: "131072",
+};
+
 interface Result {
   readonly seconds: number;
   readonly rss: number;
@@ -63,11 +70,11 @@ function report(shape: Shape): void {
 function inChild(mode: string, shape: Shape): Result {
   const folder = mkdtempSync(join(tmpdir(), "pond-bench-"));
   try {
-    const output = execFileSync(
-      process.execPath,
-      [process.argv[1] ?? "", "ingest", mode, shape.name, folder],
-      { encoding: "utf8" },
-    );
+    const args = ["--max-semi-space-size=8", process.argv[1] ?? "", "ingest", mode, shape.name, folder];
+    const output = execFileSync(process.execPath, args, {
+      encoding: "utf8",
+      env: { ...process.env, ...LAUNCHER_ENV },
+    });
     return JSON.parse(output) as Result;
   } finally {
     rmSync(folder, { recursive: true, force: true });

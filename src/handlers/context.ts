@@ -1,6 +1,6 @@
 /**
  * What every handler is given: the settings, the machine, a clock, and the store, opened when it is first asked for.
- * A handler is a function of (context, request); it knows nothing of the transport that called it (spec.md#handlers).
+ * A handler is a function of (context, request); it knows nothing of the transport that called it (spec.md#wire-handlers).
  */
 import type { Clock } from "../base/clock.ts";
 import { systemClock } from "../base/clock.ts";

@@ -1,4 +1,4 @@
-/** The operations of pond as plain functions of (context, request): what every transport calls (spec.md#handlers). */
+/** The operations of pond as plain functions of (context, request): what every transport calls (spec.md#wire-handlers). */
 export type { AdapterReport } from "./adapters.ts";
 export { listAdapters } from "./adapters.ts";
 export type { Context, ContextOptions } from "./context.ts";

@@ -1,5 +1,5 @@
 /**
- * `sync`: import, embed, update-indexes (spec.md#sync). Import reads what changed since the last commit and nothing
+ * `sync`: import, embed, update-indexes (spec.md#sync-stages). Import reads what changed since the last commit and nothing
  * else; when nothing changed, neither the store nor its engine is opened.
  */
 import type { Issue } from "../adapters/index.ts";

@@ -1,6 +1,8 @@
 /** The session datasets: how the canonical model persists (spec.md#session-datasets). */
 export type { IngestLimits, IngestOptions, IngestSummary } from "./ingest.ts";
 export { DEFAULT_LIMITS, Ingest } from "./ingest.ts";
+export type { SessionTree, StoredLineage } from "./lineage.ts";
+export { readLineage, readTree, sessionsOf } from "./lineage.ts";
 export type { MessageRef, PartOptions } from "./read.ts";
 export { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
 export type { Storage } from "./store.ts";

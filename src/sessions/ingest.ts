@@ -19,7 +19,7 @@ export interface IngestLimits {
   readonly bytes: number;
 }
 
-export const DEFAULT_LIMITS: IngestLimits = { rows: 40_000, bytes: 32_000_000 };
+export const DEFAULT_LIMITS: IngestLimits = { rows: 20_000, bytes: 12_000_000 };
 
 export interface IngestSummary {
   readonly sessions: Inserted;

@@ -53,6 +53,11 @@ export async function readSessions(
   return sessions;
 }
 
+export async function* readAllSessions(tables: SessionTables): AsyncGenerator<Session> {
+  for await (const rows of tables.sessions.scanBatches({ select: SESSION_COLUMNS }))
+    for (let row = 0; row < rows.length; row++) yield decodeSession(rows, row);
+}
+
 /** The sessions that name this one as their parent, oldest first. */
 export async function readChildren(tables: SessionTables, parent: SessionId): Promise<Session[]> {
   const rows = await tables.sessions.scan({

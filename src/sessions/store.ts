@@ -23,7 +23,15 @@ import { openStore, parseStorageUrl, peekStore } from "../substrate/index.ts";
 import type { IngestOptions } from "./ingest.ts";
 import { Ingest } from "./ingest.ts";
 import type { MessageRef, PartOptions } from "./read.ts";
-import { findMessage, readChildren, readMessageRefs, readMessages, readParts, readSessions } from "./read.ts";
+import {
+  findMessage,
+  readAllSessions,
+  readChildren,
+  readMessageRefs,
+  readMessages,
+  readParts,
+  readSessions,
+} from "./read.ts";
 import { SessionTables } from "./tables.ts";
 
 /** Where the sessions are: an address of the substrate, a namespace, and what the object store needs to be told. */
@@ -95,6 +103,11 @@ export class SessionStore implements AsyncDisposable {
 
   sessions(ids: Iterable<string>): Promise<Map<SessionId, Session>> {
     return readSessions(this.tables, ids);
+  }
+
+  /** Every session row, in no particular order, in bounded memory. */
+  allSessions(): AsyncIterable<Session> {
+    return readAllSessions(this.tables);
   }
 
   children(parent: SessionId): Promise<Session[]> {

@@ -31,8 +31,8 @@ test("show prints key, value and source of every setting, secrets masked", async
       "storage.namespace\tmine\tenv POND_STORAGE_NAMESPACE",
       "storage.options.aws_region\teu\tfile config.toml:4",
       "storage.options.aws_secret_access_key\t********\tfile config.toml:5",
-      "sync.batch_rows\t10000\tdefault",
-      "sync.batch_bytes\t48000000\tdefault",
+      "sync.batch_rows\t20000\tdefault",
+      "sync.batch_bytes\t12000000\tdefault",
       "",
     ].join("\n"),
   );
