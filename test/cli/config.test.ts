@@ -106,7 +106,7 @@ test("schema is a JSON Schema with every setting", async () => {
           properties: { enabled: { type: "boolean" }, paths: { type: "array", items: { type: "string" } } },
         },
       },
-      sync: { properties: { batch_rows: { type: "integer", minimum: 1, default: 10_000 } } },
+      sync: { properties: { batch_rows: { type: "integer", minimum: 1, default: 20_000 } } },
     },
   });
 });
