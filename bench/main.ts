@@ -1,4 +1,11 @@
 /** `npm run bench -- <name>`: each benchmark is a file of its own. Times are noisy here: read the ratios. */
-const name = process.argv[2] ?? "";
-const bench = (await import(`./${name}.ts`)) as { run(): Promise<void> };
-await bench.run();
+const BENCHMARKS: Readonly<Record<string, () => Promise<{ run(): void | Promise<void> }>>> = {
+  ingest: () => import("./ingest.ts"),
+  json: () => import("./json.ts"),
+};
+
+const load = BENCHMARKS[process.argv[2] ?? ""];
+if (load === undefined) {
+  console.error(`usage: npm run bench -- <${Object.keys(BENCHMARKS).join("|")}>`);
+  process.exitCode = 2;
+} else await (await load()).run();

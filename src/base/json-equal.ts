@@ -1,5 +1,5 @@
 /**
- * Equality of JSON by value (spec.md#model-lossless-projection): numbers by decimal value, key order ignored, any
+ * Equality of JSON by value (spec.md#exact-json): numbers by decimal value, key order ignored, any
  * depth; and the place of the first difference as a JSON pointer.
  */
 import type { JsonObject, JsonValue } from "./json.ts";

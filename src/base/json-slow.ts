@@ -1,6 +1,6 @@
 /**
  * The exact side of base/json.ts: an iterative parser that keeps every number literal and sees duplicate keys,
- * and an iterative writer, because the native one recurses (spec.md#model-lossless-projection).
+ * and an iterative writer, because the native one recurses (spec.md#exact-json).
  */
 import { decimalOf, isArray, isSameDecimal, pointerOf } from "./json-equal.ts";
 import type { JsonValue, ParsedJson } from "./json.ts";

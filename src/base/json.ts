@@ -1,5 +1,5 @@
 /**
- * Exact JSON (spec.md#model-lossless-projection): what a double, a careless reader or the native writer would
+ * Exact JSON (spec.md#exact-json): what a double, a careless reader or the native writer would
  * change comes back equal. Plain `JSON.parse` does the work; a cheap proof over text and value decides per
  * text whether its answer is exact, and only otherwise the iterative parser of json-slow.ts runs.
  */

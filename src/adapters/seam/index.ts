@@ -32,6 +32,8 @@ export type { Cursor, FileCursor, FileStamp } from "./freshness.ts";
 export { hashTail, isSameStamp, resumeOffset, stampOf, TAIL_BYTES, tailHash } from "./freshness.ts";
 export type { Issue, IssueKind } from "./issue.ts";
 export { locate } from "./issue.ts";
+export type { BadLine, JsonlItem, JsonlRecord, JsonlStart, ReadJsonlOptions } from "./jsonl.ts";
+export { JsonlSplitter, readJsonl } from "./jsonl.ts";
 export type { Loss, RawLine, Restored, RestoredFile, SerializeOptions } from "./restore.ts";
 export { LossReport } from "./restore.ts";
 export type { LogEntry, MessageDraft, PartDraft, RecordId } from "./session-log.ts";
