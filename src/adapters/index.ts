@@ -1,7 +1,8 @@
 /** The registry: one line a client (spec.md#adapter-registry), and the door to the seam for the rooms above. */
+import { codexCli } from "./codex-cli/index.ts";
 import type { Adapter } from "./seam/index.ts";
 
-const ADAPTERS: readonly Adapter[] = [];
+const ADAPTERS: readonly Adapter[] = [codexCli];
 
 /** Every client pond knows, in the order in which they are listed and synced. */
 export function adapters(): readonly Adapter[] {

@@ -35,7 +35,7 @@ export { locate } from "./issue.ts";
 export type { BadLine, JsonlItem, JsonlRecord, JsonlStart, ReadJsonlOptions } from "./jsonl.ts";
 export { JsonlSplitter, readJsonl } from "./jsonl.ts";
 export type { Loss, RawLine, Restored, RestoredFile, SerializeOptions } from "./restore.ts";
-export { LossReport } from "./restore.ts";
+export { isRawLine, LossReport } from "./restore.ts";
 export type { LogEntry, MessageDraft, PartDraft, RecordId } from "./session-log.ts";
 export { SessionLog } from "./session-log.ts";
 export { valueHash } from "./value-hash.ts";

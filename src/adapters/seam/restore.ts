@@ -6,6 +6,11 @@ export interface RawLine {
   readonly raw: Uint8Array;
 }
 
+/** No JSON value holds bytes, so the two never look alike. */
+export function isRawLine(record: JsonValue | RawLine): record is RawLine {
+  return typeof record === "object" && record !== null && "raw" in record && record.raw instanceof Uint8Array;
+}
+
 /** A file relative to the client's root. Records are values, so that they compare without printing them. */
 export type RestoredFile =
   | { readonly kind: "jsonl"; readonly path: string; readonly records: readonly (JsonValue | RawLine)[] }

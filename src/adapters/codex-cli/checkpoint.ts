@@ -1,0 +1,27 @@
+/** Where a read stopped (spec.md#sync-cursors). The key is the unit's, so that it survives the client's compression. */
+import type { AdapterYield, FileCursor, ReadRequest, Unit } from "../seam/index.ts";
+
+/** How far a read came. */
+export interface Reached {
+  readonly offset: number;
+  /** Hash of the bytes right before the offset. */
+  readonly tail: string;
+  /** True when the last record waits for the next one: the file must not look fresh then. */
+  readonly isUnsettled?: boolean;
+}
+
+/** For a file that is only ever read as a whole. */
+export const START: Reached = { offset: 0, tail: "" };
+
+export function cursorFor(unit: Unit, request: ReadRequest): FileCursor | undefined {
+  return request.cursor?.files[unit.key];
+}
+
+/** Everything before the offset is committed with what was yielded so far. Stamps are those from before the read. */
+export function checkpoint(unit: Unit, reached: Reached): AdapterYield {
+  const { offset, tail, isUnsettled = false } = reached;
+  const files: Record<string, FileCursor> = {};
+  for (const { size, mtime, inode, device } of unit.files)
+    files[unit.key] = { size, mtime: isUnsettled ? -1 : mtime, inode, device, offset, tail };
+  return { kind: "checkpoint", cursor: { files } };
+}

@@ -1,0 +1,138 @@
+/**
+ * The blocks of a message as parts, and back. What a part says is taken out of its block; only what is left over is
+ * kept beside it, and a block of the usual kind leaves nothing (spec.md#adapter-placement).
+ */
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { Part, Provenance } from "../../model/index.ts";
+import type { PartDraft } from "../seam/index.ts";
+import { extractSpan, extractString, field, objectField, without } from "../seam/index.ts";
+import type { Span } from "./provenance.ts";
+
+export interface BlockRules {
+  /** The type of a plain text block here, which needs no mention. */
+  readonly textType: string;
+  /** How the text of the block at `index` divides; one span without a kind for all of it. */
+  readonly spans: (text: string, index: number) => readonly Span[];
+  /** Provenance of a picture or a sound. */
+  readonly media: Provenance;
+}
+
+const TEXT: ReadonlySet<string> = new Set(["text"]);
+const TYPED_TEXT: ReadonlySet<string> = new Set(["text", "type"]);
+const BASE64 = /^data:([^;,]*);base64,/;
+
+/** The field that holds the address of a picture or a sound. */
+const MEDIA_FIELDS: ReadonlyMap<string, string> = new Map([
+  ["input_image", "image_url"],
+  ["input_audio", "audio_url"],
+]);
+
+export function partsOf(content: readonly JsonValue[], rules: BlockRules): PartDraft[] {
+  return content.flatMap((block, index) => blockParts(block, index, rules));
+}
+
+function blockParts(block: JsonValue, index: number, rules: BlockRules): readonly PartDraft[] {
+  const type = isJsonObject(block) ? field(block, "type") : undefined;
+  if (!isJsonObject(block) || typeof type !== "string") return [unknownPart(block)];
+  const text = extractString(block, "text");
+  if (text !== undefined) {
+    const rest = without(block, type === rules.textType ? TYPED_TEXT : TEXT);
+    return rules.spans(text, index).map((span, position): PartDraft => {
+      const pond = pondFacts(span, position > 0);
+      const source = position === 0 && Object.keys(rest).length > 0 ? { source: { block: rest } } : undefined;
+      return {
+        type: type === "reasoning" ? "reasoning" : "text",
+        provenance: span.injected === undefined ? "conversational" : "injected",
+        text: extractSpan(text, span.start, span.end),
+        options: { ...source, ...pond },
+      };
+    });
+  }
+  return [mediaPart(block, type, rules.media) ?? unknownPart(block)];
+}
+
+/** A picture's `data:` address comes apart into its type and its payload; any other address stays whole. */
+function mediaPart(block: JsonObject, type: string, provenance: Provenance): PartDraft | undefined {
+  const name = MEDIA_FIELDS.get(type);
+  const address = name === undefined ? undefined : extractString(block, name);
+  if (name === undefined || address === undefined) return undefined;
+  const options: JsonObject = { source: { block: without(block, new Set([name])) } };
+  const inline = BASE64.exec(address);
+  if (inline?.[1] === undefined)
+    return { type: "file", provenance, data: { kind: "url", value: address }, options };
+  const media_type = extractSpan(address, "data:".length, "data:".length + inline[1].length);
+  const value = extractSpan(address, inline[0].length);
+  return { type: "file", provenance, media_type, data: { kind: "string", value }, options };
+}
+
+/** Kept whole, in its place: a text part without a text. */
+function unknownPart(block: JsonValue): PartDraft {
+  return {
+    type: "text",
+    provenance: "injected",
+    options: { source: { block }, pond: { injected: "unknown" } },
+  };
+}
+
+function pondFacts(span: Span, joined: boolean): JsonObject {
+  if (span.injected === undefined && !joined) return {};
+  return {
+    pond: {
+      ...(span.injected === undefined ? {} : { injected: span.injected }),
+      ...(joined ? { joined: true } : {}),
+    },
+  };
+}
+
+/** The inverse of `partsOf`. */
+export function blocksOf(parts: readonly Part[], textType: string): JsonValue[] {
+  const blocks: JsonValue[] = [];
+  let text: string | undefined;
+  for (const [index, part] of parts.entries()) {
+    if (part.type === "file") {
+      blocks.push(mediaBlock(part));
+      continue;
+    }
+    if (part.type !== "text" && part.type !== "reasoning") continue;
+    const rest = sourceBlock(part.options);
+    if (part.text === undefined) {
+      blocks.push(rest ?? null);
+      continue;
+    }
+    text = isJoined(part) ? `${text ?? ""}${part.text}` : part.text;
+    const next = parts[index + 1];
+    if (next !== undefined && isJoined(next)) continue;
+    const first = isJoined(part) ? firstOfJoined(parts, index) : rest;
+    blocks.push({ type: textType, ...(isJsonObject(first) ? first : {}), text });
+  }
+  return blocks;
+}
+
+function mediaBlock(part: Extract<Part, { type: "file" }>): JsonValue {
+  const rest = sourceBlock(part.options);
+  if (!isJsonObject(rest)) return null;
+  const type = field(rest, "type");
+  const name = typeof type === "string" ? MEDIA_FIELDS.get(type) : undefined;
+  if (name === undefined || part.data.kind === "bytes") return rest;
+  const { kind, value } = part.data;
+  return { ...rest, [name]: kind === "url" ? value : `data:${part.media_type ?? ""};base64,${value}` };
+}
+
+function firstOfJoined(parts: readonly Part[], index: number): JsonValue | undefined {
+  for (let at = index; at >= 0; at -= 1) {
+    const part = parts[at];
+    if (part !== undefined && !isJoined(part)) return sourceBlock(part.options);
+  }
+  return undefined;
+}
+
+function isJoined(part: Part): boolean {
+  const pond = objectField(part.options, "pond");
+  return pond !== undefined && field(pond, "joined") === true;
+}
+
+export function sourceBlock(options: JsonObject): JsonValue | undefined {
+  const source = objectField(options, "source");
+  return source === undefined ? undefined : field(source, "block");
+}

@@ -1,0 +1,98 @@
+/**
+ * Where Codex keeps sessions: `$CODEX_HOME`, else `~/.codex`, in it `sessions/**` and `archived_sessions/**`, and
+ * the thread names in `session_index.jsonl`. Any other folder is searched as a whole (spec.md#adapter-clients).
+ */
+import { basename, join, relative, sep } from "node:path";
+import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../seam/index.ts";
+import { isFolder, stampFile, walk } from "../seam/index.ts";
+import {
+  CODEX,
+  isCompressed,
+  looksLikeLog,
+  parseRolloutName,
+  plainName,
+  SESSION_INDEX,
+  sessionIdOf,
+} from "./name.ts";
+
+const SESSION_FOLDERS = ["sessions", "archived_sessions"];
+const BATCH = 512;
+
+export async function places(machine: AdapterEnv): Promise<readonly Place[]> {
+  const configured = machine.env["CODEX_HOME"];
+  const root = configured === undefined || configured === "" ? join(machine.home, ".codex") : configured;
+  if (!(await isFolder(root))) return [];
+  return [{ root, origin: root === configured ? "environment" : "default" }];
+}
+
+/** Every rollout below the place, the plain form where both are there, and the index of thread names. */
+export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator<readonly (Unit | Issue)[]> {
+  const { found, issues } = await survey(place, signal);
+  yield issues;
+  for (let start = 0; start < found.length; start += BATCH) yield found.slice(start, start + BATCH);
+}
+
+export async function survey(
+  place: Place,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly found: readonly Unit[]; readonly issues: readonly Issue[] }> {
+  const faults: { path: string; message: string }[] = [];
+  const stamps = new Map<string, FileStamp>();
+  for (const root of await roots(place.root)) {
+    const walked = await walk(root, { accepts: looksLikeLog, signal });
+    faults.push(...walked.faults);
+    for (const stamp of walked.files) keep(stamps, keyOf(place, stamp.path), stamp);
+  }
+  const index = await stampFile(join(place.root, SESSION_INDEX), faults);
+  if (index !== undefined) keep(stamps, SESSION_INDEX, index);
+  const issues = faults.map(({ path, message }): Issue => ({
+    kind: "unreadable",
+    adapter: CODEX,
+    path,
+    message,
+  }));
+  return { found: claimed(stamps), issues };
+}
+
+/** A home has its sessions in known folders, and much else beside them; another folder is taken as it is. */
+async function roots(root: string): Promise<readonly string[]> {
+  const homes: string[] = [];
+  for (const name of SESSION_FOLDERS) if (await isFolder(join(root, name))) homes.push(join(root, name));
+  return homes.length > 0 ? homes : [root];
+}
+
+function keep(stamps: Map<string, FileStamp>, key: string, stamp: FileStamp): void {
+  if (!stamps.has(key) || !isCompressed(stamp.path)) stamps.set(key, stamp);
+}
+
+/** The path below the root, with `/`, the same whether the file is compressed or not. */
+export function keyOf(place: Place, path: string): string {
+  return plainName(relative(place.root, path).split(sep).join("/"));
+}
+
+/** False for a file whose session another file of the place already holds. */
+export function holdsSession(unit: Unit): boolean {
+  return unit.found !== false;
+}
+
+/**
+ * Two files may carry the same id, such as a copy of an archived session. The first in order holds the session, so
+ * that two files never mix their records (spec.md#model-ids); live sessions come before archived ones.
+ */
+function claimed(stamps: ReadonlyMap<string, FileStamp>): readonly Unit[] {
+  const holders = new Set<string>();
+  return [...stamps]
+    .toSorted(([a], [b]) => Number(isArchived(a)) - Number(isArchived(b)) || (a < b ? -1 : 1))
+    .map(([key, stamp]): Unit => {
+      const name = parseRolloutName(basename(key));
+      if (name === undefined) return { key, files: [stamp] };
+      const id = sessionIdOf(name);
+      const claims = !holders.has(id);
+      holders.add(id);
+      return claims ? { key, files: [stamp] } : { key, files: [stamp], found: false };
+    });
+}
+
+function isArchived(key: string): boolean {
+  return key.startsWith("archived_sessions/");
+}

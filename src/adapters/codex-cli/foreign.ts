@@ -1,0 +1,210 @@
+/**
+ * A session of any client as a rollout that Codex lists, opens and resumes (spec.md#adapter-restore): its ids, its
+ * dated folder, items for the model, and beside what people and the agent said the events that its screen shows.
+ */
+import type { JsonObject } from "../../base/json.ts";
+import type { MessageWithParts, Part, SessionState, Timestamp } from "../../model/index.ts";
+import { activeBranch, formatTimestamp } from "../../model/index.ts";
+import type { Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
+import { LossReport, objectField, valueHash } from "../seam/index.ts";
+import { callIdOf, callItem, compactionSummary, outputItem, userContent } from "./foreign-content.ts";
+import { rolloutPath } from "./name.ts";
+
+/** The client whose format is written: the one that test/clients opens it with. */
+const VERSION = "0.166.0";
+
+export function serializeForeign(lineage: Lineage, options: SerializeOptions): Restored {
+  const losses = new LossReport();
+  const files = filesOf(lineage, undefined, { options, losses });
+  const { session } = lineage.state;
+  const id = threadIdOf(session.id);
+  const directory = options.mapPath(session.project);
+  const command = `codex resume ${id}`;
+  return { fidelity: "foreign", files, losses: losses.list(), resume: { id, directory, command } };
+}
+
+interface Target {
+  readonly options: SerializeOptions;
+  readonly losses: LossReport;
+}
+
+interface Parent {
+  readonly state: SessionState;
+  /** Everything that the parent's conversation holds, also what it took over itself. */
+  readonly messages: readonly MessageWithParts[];
+}
+
+function filesOf({ state, children }: Lineage, parent: Parent | undefined, target: Target): RestoredFile[] {
+  const { session } = state;
+  const messages = [...prefixOf(state, parent, target.losses), ...newestRevisions(state.messages)];
+  const turns = new Rollout(target.losses).of(messages);
+  const path = rolloutPath(threadIdOf(session.id), formatTimestamp(session.created_at));
+  const records = [metaRecord(state, parent?.state, target), ...turns];
+  const rest = children.flatMap((child) => filesOf(child, { state, messages }, target));
+  return [{ kind: "jsonl", path, records }, ...rest];
+}
+
+/** A fork that does not repeat its parent's turns goes on from a point in them: they come first. */
+function prefixOf(
+  { session, messages }: SessionState,
+  parent: Parent | undefined,
+  losses: LossReport,
+): readonly MessageWithParts[] {
+  const cut = session.parent_message_id;
+  if (session.relation !== "fork" || cut === undefined) return [];
+  if (messages.some(({ message }) => objectField(message.options, "pond")?.["replays"] !== undefined))
+    return [];
+  const end = parent?.messages.findIndex(({ message }) => message.id === cut) ?? -1;
+  if (parent === undefined || end === -1) {
+    losses.add("history before the fork", "it stands in the parent session, which is not restored with it");
+    return [];
+  }
+  return parent.messages.slice(0, end + 1);
+}
+
+function metaRecord(state: SessionState, parent: SessionState | undefined, { options }: Target): JsonObject {
+  const { session } = state;
+  const id = threadIdOf(session.id);
+  const timestamp = formatTimestamp(session.created_at);
+  const payload = {
+    session_id: id,
+    id,
+    timestamp,
+    cwd: options.mapPath(session.project),
+    originator: "pond",
+    cli_version: VERSION,
+    ...lineageFields(state, parent),
+    history_mode: "legacy",
+  };
+  return { timestamp, type: "session_meta", payload };
+}
+
+function lineageFields({ session }: SessionState, parent: SessionState | undefined): JsonObject {
+  if (parent === undefined) return { source: "cli", thread_source: "user" };
+  const parentId = threadIdOf(parent.session.id);
+  if (session.relation === "fork" || session.relation === "resume")
+    return { source: "cli", thread_source: "user", forked_from_id: parentId };
+  const slash = session.source_agent.indexOf("/");
+  const role = slash === -1 ? null : session.source_agent.slice(slash + 1);
+  const spawn = {
+    parent_thread_id: parentId,
+    depth: 1,
+    agent_path: null,
+    agent_nickname: null,
+    agent_role: role,
+  };
+  const source = { subagent: { thread_spawn: spawn } };
+  return { source, thread_source: "subagent", parent_thread_id: parentId };
+}
+
+/** Writes the records of one session. */
+class Rollout {
+  readonly #losses: LossReport;
+  readonly #records: JsonObject[] = [];
+  /** Calls that have no output yet. */
+  readonly #open = new Set<string>();
+
+  constructor(losses: LossReport) {
+    this.#losses = losses;
+  }
+
+  of(messages: readonly MessageWithParts[]): readonly JsonObject[] {
+    const active = activeBranch(messages.map(({ message }) => message));
+    for (const entry of messages) {
+      if (active.has(entry.message.id)) this.#add(entry);
+      else this.#losses.add("message of another branch", "a rollout is one line of turns");
+    }
+    return this.#records;
+  }
+
+  #add(entry: MessageWithParts): void {
+    const { role, timestamp } = entry.message;
+    if (role === "system") {
+      const isCarrier = entry.message.content === "";
+      if (isCarrier) this.#losses.add("record of the other client", "it is no turn of the conversation");
+      else this.#losses.add("system text", "Codex brings its own instructions");
+    } else if (role === "user") this.#addUser(entry.parts, timestamp);
+    else for (const part of entry.parts) this.#addPart(part, entry);
+  }
+
+  #addUser(parts: readonly Part[], timestamp: Timestamp): void {
+    const summary = compactionSummary(parts);
+    if (summary !== undefined) {
+      this.#push(timestamp, "compacted", { message: summary });
+      return;
+    }
+    const { blocks, text } = userContent(parts, this.#losses);
+    if (blocks.length === 0) return;
+    this.#push(timestamp, "response_item", { type: "message", role: "user", content: blocks });
+    const images = blocks.flatMap((block) => block["image_url"] ?? []);
+    const shown = { type: "user_message", message: text, images, local_images: [], text_elements: [] };
+    this.#push(timestamp, "event_msg", shown);
+  }
+
+  #addPart(part: Part, { message }: MessageWithParts): void {
+    const { timestamp } = message;
+    switch (part.type) {
+      case "text":
+        return this.#addText(part, timestamp);
+      case "reasoning":
+        return this.#addThought(part, timestamp);
+      case "tool_call":
+        this.#open.add(callIdOf(part, message.id));
+        return this.#push(timestamp, "response_item", callItem(part, message.id));
+      case "tool_result":
+        return this.#addResult(part, timestamp);
+      case "file":
+        return this.#losses.add("file of the agent", "Codex keeps no files in the agent's messages");
+      case "tool_approval_request":
+      case "tool_approval_response":
+        return this.#losses.add("approval", "Codex records none");
+    }
+  }
+
+  #addText(part: Extract<Part, { type: "text" }>, timestamp: Timestamp): void {
+    if (part.text === undefined || part.text === "") return;
+    if (part.provenance === "injected")
+      return this.#losses.add("injected text", "a note that the other client made itself");
+    const content = [{ type: "output_text", text: part.text }];
+    this.#push(timestamp, "event_msg", { type: "agent_message", message: part.text });
+    this.#push(timestamp, "response_item", { type: "message", role: "assistant", content });
+  }
+
+  /** Thoughts are signed or sealed for the model that had them: they are shown, not sent. */
+  #addThought(part: Extract<Part, { type: "reasoning" }>, timestamp: Timestamp): void {
+    this.#losses.add(
+      "reasoning",
+      "another model cannot verify it; its text is shown and not sent to the model",
+    );
+    if (part.text === undefined || part.text === "") return;
+    this.#push(timestamp, "event_msg", { type: "agent_reasoning", text: part.text });
+  }
+
+  #addResult(part: Extract<Part, { type: "tool_result" }>, timestamp: Timestamp): void {
+    const { call_id } = part;
+    if (call_id === undefined || !this.#open.delete(call_id))
+      return this.#losses.add("tool result without its call", "Codex pairs each output with a call");
+    this.#push(timestamp, "response_item", outputItem(part, call_id));
+  }
+
+  #push(timestamp: Timestamp, type: string, payload: JsonObject): void {
+    this.#records.push({ timestamp: formatTimestamp(timestamp), type, payload });
+  }
+}
+
+/** A record that was rewritten in place counts once, in its newest form, where it first stood. */
+function newestRevisions(messages: readonly MessageWithParts[]): readonly MessageWithParts[] {
+  const newest = new Map<string, MessageWithParts>();
+  for (const entry of messages) {
+    const revised = objectField(entry.message.options, "pond")?.["revises"];
+    newest.set(typeof revised === "string" ? revised : entry.message.id, entry);
+  }
+  return [...newest.values()];
+}
+
+/** Threads are named by UUIDs; the same session gives the same one each time. */
+function threadIdOf(id: string): string {
+  const hex = valueHash(["codex-cli", id]);
+  const variant = ((Number.parseInt(hex[16] ?? "0", 16) & 0x3) | 0x8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

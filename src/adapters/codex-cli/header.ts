@@ -1,0 +1,199 @@
+/**
+ * What a rollout says about its session, found by a short look ahead: most logs say it all in their first line. The
+ * project is the first recorded directory; an old log that records none is named by its repository, else by the
+ * folder it stands in (spec.md#model-project-non-empty).
+ */
+import { basename, dirname } from "node:path/posix";
+import { basename as nativeBasename } from "node:path";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { Extracted, Session, Timestamp } from "../../model/index.ts";
+import { messageId, sessionId, timestampFromMillis } from "../../model/index.ts";
+import type { JsonlItem, Place, Unit } from "../seam/index.ts";
+import {
+  arrayField,
+  extractFromPath,
+  extractName,
+  extractSpan,
+  extractString,
+  extractTimestamp,
+  field,
+  objectField,
+  optional,
+  valueHash,
+} from "../seam/index.ts";
+import { holdsSession } from "./discover.ts";
+import type { CodexLineage } from "./lineage.ts";
+import { lineageOf } from "./lineage.ts";
+import { parseRolloutName, sessionIdOf } from "./name.ts";
+import { viewRecord } from "./record.ts";
+import type { RolloutRecord } from "./record.ts";
+import type { ItemBatches, Source } from "./source.ts";
+
+const ENVELOPES: ReadonlySet<string> = new Set([
+  "session_meta",
+  "response_item",
+  "event_msg",
+  "turn_context",
+  "compacted",
+  "world_state",
+]);
+
+const WAITING_MILLIS = 3_600_000;
+
+/** Where old clients wrote the directory: in the first text that they send to the model. */
+const ENVIRONMENT =
+  /^\s*<environment_context>[\s\S]*?(?:<cwd>([^<]+)<\/cwd>|Current working directory: ([^\n]+))/;
+
+/** Collects the header while records pass by. */
+export class HeaderScan {
+  /** True once a record was seen. */
+  hasRecords = false;
+  /** False when the first record is none that Codex writes. */
+  isRollout = false;
+  /** The first `session_meta`, or the header of an old log. */
+  meta: JsonObject | undefined;
+  createdAt: Timestamp | undefined;
+  directory: Extracted<string> | undefined;
+  #repository: Extracted<string> | undefined;
+
+  /** True when nothing more is wanted. */
+  add(value: JsonValue): boolean {
+    const view = viewRecord(value);
+    if (!this.hasRecords) this.isRollout = view !== undefined && isRolloutRecord(view);
+    this.hasRecords = true;
+    if (view === undefined) return false;
+    this.#addMeta(view);
+    this.createdAt ??= instantOf(view);
+    this.directory ??= directoryOf(view);
+    return this.createdAt !== undefined && this.directory !== undefined;
+  }
+
+  addAll(items: readonly JsonlItem[]): boolean {
+    return items.some((item) => item.kind === "record" && this.add(item.value));
+  }
+
+  #addMeta(view: RolloutRecord): void {
+    const meta = metaOf(view);
+    if (meta === undefined || this.meta !== undefined) return;
+    this.meta = meta;
+    const git = objectField(meta, "git");
+    if (git !== undefined) this.#repository = extractName(git, "repository_url");
+  }
+
+  get scope(): Extracted<string> | undefined {
+    return this.directory ?? this.#repository;
+  }
+}
+
+/** A log that is open at its start, with what it says about its session. */
+export interface OpenLog extends AsyncDisposable {
+  readonly scan: HeaderScan;
+  readonly batches: ItemBatches;
+}
+
+/** Nearly always the first lines say it all; only a log without a directory is read through before. */
+export async function openLog(source: Source): Promise<OpenLog> {
+  const rest = source.items();
+  const first = await rest.next();
+  const head = first.done === true ? [] : first.value;
+  let scan = new HeaderScan();
+  if (first.done !== true && !scan.addAll(head)) scan = await scanWhole(source);
+  const batches = after(head, rest);
+  // Ending a generator that never started would leave the one inside it open.
+  return { scan, batches, [Symbol.asyncDispose]: async () => void (await rest.return()) };
+}
+
+async function scanWhole(source: Source): Promise<HeaderScan> {
+  const scan = new HeaderScan();
+  for await (const items of source.items()) if (scan.addAll(items)) break;
+  return scan;
+}
+
+async function* after(head: readonly JsonlItem[], rest: ItemBatches): ItemBatches {
+  yield head;
+  yield* rest;
+}
+
+/** A file that records no directory yet and changed a moment ago may still do so (spec.md#sync-waiting). */
+export function isUndecided(scan: HeaderScan, ageMillis: number): boolean {
+  return scan.directory === undefined && ageMillis < WAITING_MILLIS;
+}
+
+/** The session that the header describes. */
+export function sessionOf(scan: HeaderScan, unit: Unit, place: Place): Session {
+  const stamp = unit.files[0];
+  const created = scan.createdAt;
+  const fallback = created ?? timestampFromMillis(Math.floor(stamp?.mtime ?? 0));
+  const folder = dirname(unit.key) === "." ? nativeBasename(place.root) : dirname(unit.key);
+  const id = idOf(scan, unit);
+  const lineage = lineageOf(scan.meta ?? {}, basename(unit.key));
+  return {
+    id: sessionId(id),
+    ...(lineage.parentId === id ? {} : parentFields(lineage)),
+    source_agent: lineage.sourceAgent,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a file's mtime is an instant
+    created_at: fallback as Timestamp,
+    project: scan.scope ?? extractFromPath(folder),
+    options: {
+      source: { path: unit.key },
+      ...(created === undefined ? { pond: { created_at: "file" } } : {}),
+    },
+  };
+}
+
+function parentFields({ parentId, cut, relation }: CodexLineage): Partial<Session> {
+  if (parentId === undefined) return {};
+  return {
+    parent_session_id: sessionId(parentId),
+    ...optional("parent_message_id", cut === undefined ? undefined : messageId(cut)),
+    ...optional("relation", relation),
+  };
+}
+
+/** The id in the log where the file is named by it and holds the session, else one that no other file has. */
+function idOf(scan: HeaderScan, unit: Unit): string {
+  const file = basename(unit.key);
+  const own = scan.meta === undefined ? undefined : field(scan.meta, "id");
+  const name = parseRolloutName(file);
+  if (holdsSession(unit) && name !== undefined && name.threadId === own) return sessionIdOf(name);
+  const isUsable = typeof own === "string" && own !== "" && own.isWellFormed();
+  return `${isUsable ? own : file.replace(/\.jsonl?$/, "")}@${valueHash(unit.key).slice(0, 8)}`;
+}
+
+function isRolloutRecord(view: RolloutRecord): boolean {
+  if (view.enveloped) return ENVELOPES.has(view.kind.split("/")[0] ?? "");
+  if (view.itemType === "state" || metaOf(view) !== undefined) return true;
+  if (view.itemType === "message")
+    return Object.hasOwn(view.item, "role") && Object.hasOwn(view.item, "content");
+  return ["reasoning", "function_call", "function_call_output"].includes(view.itemType);
+}
+
+/** `session_meta`, the bare header of 2025, or the `session` of a TypeScript-era document. */
+function metaOf(view: RolloutRecord): JsonObject | undefined {
+  if (view.kind === "session_meta") return view.item;
+  if (view.enveloped) return undefined;
+  if (view.itemType === "header" && Object.hasOwn(view.item, "instructions")) return view.item;
+  const session = objectField(view.item, "session");
+  return session !== undefined && Object.hasOwn(session, "id") ? session : undefined;
+}
+
+function instantOf(view: RolloutRecord): Timestamp | undefined {
+  const meta = metaOf(view);
+  const started = meta === undefined ? undefined : extractTimestamp(meta, "timestamp");
+  return started ?? extractTimestamp(view.record, "timestamp");
+}
+
+function directoryOf(view: RolloutRecord): Extracted<string> | undefined {
+  if (view.kind === "session_meta" || view.kind === "turn_context") return extractName(view.item, "cwd");
+  if (!view.isResponseItem || view.itemType !== "message") return undefined;
+  for (const block of arrayField(view.item, "content") ?? []) {
+    const text = isJsonObject(block) ? extractString(block, "text") : undefined;
+    const match = text === undefined ? null : ENVIRONMENT.exec(text);
+    const directory = match?.[1] ?? match?.[2];
+    if (text === undefined || match === null || directory === undefined) continue;
+    const start = match.index + match[0].lastIndexOf(directory);
+    return extractSpan(text, start, start + directory.length);
+  }
+  return undefined;
+}

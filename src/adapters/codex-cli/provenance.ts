@@ -1,0 +1,107 @@
+/**
+ * Which stretch of a user-side text a person wrote and which the harness put there (spec.md#model-part-provenance).
+ * In this order: what the record itself declares (since 0.160 or so), what its twin says was submitted, then the
+ * client's own marks of what it injects. On doubt a text counts as written: indexing noise costs less than losing
+ * what somebody said.
+ */
+import type { JsonObject } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { arrayField, field, objectField } from "../seam/index.ts";
+
+/** A stretch of a text by UTF-16 offsets; injected ones name their kind. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly injected?: string;
+}
+
+/** Texts that Codex wraps whole in a mark: how it starts, how it ends, what it is. */
+const WRAPPED: readonly (readonly [start: string, end: string, kind: string])[] = [
+  ["# AGENTS.md instructions", "</INSTRUCTIONS>", "instructions"],
+  ["<user_instructions>", "</user_instructions>", "instructions"],
+  ["<INSTRUCTIONS>", "</INSTRUCTIONS>", "instructions"],
+  ["<environment_context>", "</environment_context>", "environment-context"],
+  ["<environments_instructions>", "</environments_instructions>", "environment-context"],
+  ["<skill>", "</skill>", "skill"],
+  ["<skills_instructions>", "</skills_instructions>", "skill"],
+  ["<user_shell_command>", "</user_shell_command>", "shell"],
+  ["<turn_aborted>", "</turn_aborted>", "interruption"],
+  ["<subagent_notification>", "</subagent_notification>", "subagent-notification"],
+  ["<recommended_plugins>", "</recommended_plugins>", "plugins"],
+  ["<plugins_instructions>", "</plugins_instructions>", "plugins"],
+  ["<goal_context>", "</goal_context>", "goal"],
+  ["<codex_internal_context", "</codex_internal_context>", "goal"],
+  ["<hook_prompt", "</hook_prompt>", "hook"],
+  ["<permissions instructions>", "</permissions instructions>", "permissions"],
+  ["<collaboration_mode>", "</collaboration_mode>", "collaboration-mode"],
+  ["<user_action>", "</user_action>", "review"],
+  ["<realtime_delegation>", "</realtime_delegation>", "realtime"],
+  ["<guardian_sync_review>", "</guardian_sync_review>", "guardian"],
+  ["<node_repl_review_evidence>", "</node_repl_review_evidence>", "guardian"],
+  ["<image_resize_notice>", "</image_resize_notice>", "image-label"],
+  ["<external_", ">", "external-context"],
+  ["Warning: apply_patch was requested via ", "Use the apply_patch tool instead of exec_command.", "warning"],
+  ["Warning: The maximum number of unified exec processes you can keep open is", "", "warning"],
+  ["Warning: Your account was flagged for potentially high-risk cyber activity", "", "warning"],
+  ["Another language model started to solve this problem and produced a summary", "", "compaction-summary"],
+];
+
+/** The IDE, the desktop app and the terminal put their context before this line, the request after the last one. */
+const REQUEST_MARK = "## My request for Codex:";
+
+const MEDIA_LABEL = /^(?:<(?:image|audio)(?: name=[^\n]*)?>|<\/(?:image|audio)>)$/;
+
+/** The kind of a text that the client itself would take for injected, else undefined. */
+export function injectedKind(text: string): string | undefined {
+  const first = firstVisible(text);
+  // Every mark starts with one of these; nearly every text is told apart by one look.
+  if (first !== "<" && first !== "#" && first !== "W" && first !== "A") return undefined;
+  const trimmed = text.trim();
+  return WRAPPED.find(([start, end]) => trimmed.startsWith(start) && trimmed.endsWith(end))?.[2];
+}
+
+/** `<image name=...>` before and `</image>` after a picture: labels for the model. */
+export function isMediaLabel(text: string): boolean {
+  return text.length < 4096 && MEDIA_LABEL.test(text);
+}
+
+/** What a submitted text consists of: context that a front end put before the request, and the request. */
+export function submittedSpans(text: string, start = 0, end = text.length): readonly Span[] {
+  const mark = text.lastIndexOf(REQUEST_MARK, end - REQUEST_MARK.length);
+  if (mark < start || !isFrontEndContext(text, start)) return [{ start, end }];
+  let request = mark + REQUEST_MARK.length;
+  while (request < end && isSpace(text.charCodeAt(request))) request += 1;
+  const context: Span = { start, end: request, injected: "ide" };
+  return request === end ? [context] : [context, { start: request, end }];
+}
+
+/** The context is Markdown that begins with a heading; a text that only mentions the mark is left alone. */
+function isFrontEndContext(text: string, start: number): boolean {
+  let at = start;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
+  return text.startsWith("# ", at) || text.startsWith(REQUEST_MARK, at);
+}
+
+/** The kind that the record itself declares for the block at `index`: `user` when it was submitted. */
+export function declaredKind(item: JsonObject, index: number): string | undefined {
+  const facts = objectField(item, "internal_chat_message_metadata_passthrough");
+  if (facts === undefined) return undefined;
+  const metadata = arrayField(facts, "content_item_metadata")?.[index];
+  const provenance = isJsonObject(metadata) ? objectField(metadata, "provenance") : undefined;
+  const author = provenance === undefined ? undefined : field(provenance, "type");
+  if (author === "user") return "user";
+  const kind = arrayField(facts, "content_item_kinds")?.[index];
+  if (typeof kind === "string" && kind !== "unknown" && kind !== "")
+    return kind.startsWith("user.") ? "user" : kind;
+  return typeof author === "string" && author !== "unknown" ? author : undefined;
+}
+
+function firstVisible(text: string): string | undefined {
+  let at = 0;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
+  return text[at];
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+}

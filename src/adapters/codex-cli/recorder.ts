@@ -1,0 +1,295 @@
+/**
+ * Places the records of one rollout in a session's log, each seen with the one after it: a user's item is followed by
+ * the event that shows it, the agent's is preceded by it (in 2,965 of 2,965 real pairs), so one look ahead settles
+ * which of the two is the message and what of it was typed (spec.md#adapter-twins).
+ */
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { Extracted } from "../../model/index.ts";
+import type { MessageDraft, RecordId, SessionLog } from "../seam/index.ts";
+import {
+  arrayField,
+  extractName,
+  extractString,
+  extractTimestamp,
+  field,
+  isCanonicalTimestamp,
+  objectField,
+  without,
+} from "../seam/index.ts";
+import { partsOf } from "./content.ts";
+import { printedFailure, recordedOutcome } from "./failures.ts";
+import type { DraftBody, PlacedItem } from "./items.ts";
+import { placeItem } from "./items.ts";
+import type { Span } from "./provenance.ts";
+import { declaredKind, injectedKind, isMediaLabel, submittedSpans } from "./provenance.ts";
+import type { RolloutRecord } from "./record.ts";
+import { identityValue, isItemId, leftover, sourceIdOf, viewRecord } from "./record.ts";
+import type { Replays } from "./replays.ts";
+import type { ScreenText } from "./twins.ts";
+import { isTwin, screenText, spokenText } from "./twins.ts";
+
+/** A record on its way into the log. */
+export interface Entry {
+  readonly value: JsonValue;
+  /** Undefined when the record is no object. */
+  readonly view: RolloutRecord | undefined;
+  /** Bytes of the record in its source. */
+  readonly bytes: number;
+  /** Set when the id was needed before the record's turn. */
+  id?: RecordId;
+}
+
+export function entryOf(value: JsonValue, bytes: number): Entry {
+  return { value, view: viewRecord(value), bytes };
+}
+
+/** What the session is, as far as provenance depends on it. */
+export interface Setting {
+  /** Started by the harness from a template of its own: nobody wrote its prompts. */
+  readonly isHarness: boolean;
+  /** A subagent: what other agents tell it is its conversation. */
+  readonly isChild: boolean;
+  readonly replays: Replays;
+}
+
+interface Said {
+  readonly id: string;
+  readonly text: string;
+}
+
+export class Recorder {
+  readonly #log: SessionLog;
+  readonly #setting: Setting;
+  readonly #callNames = new Map<string, Extracted<string>>();
+  readonly #outcomes = new Map<string, Extracted<boolean>>();
+  /** The event that the record before it was paired with. */
+  #twin: { readonly entry: Entry; readonly of: string } | undefined;
+  #lastSaid: Said | undefined;
+  /** True once the log was seen to show what the agent says before recording it. */
+  #showsAgent = false;
+  /** True when the record before this one put something on the screen. */
+  #wasShown = false;
+
+  constructor(log: SessionLog, setting: Setting) {
+    this.#log = log;
+    this.#setting = setting;
+  }
+
+  /** True when the record after this one may change what becomes of it. */
+  static needsNext(entry: Entry): boolean {
+    if (entry.view === undefined) return false;
+    return spokenText(entry.view)?.role === "user" || screenText(entry.view)?.role === "assistant";
+  }
+
+  place(entry: Entry, next: Entry | undefined): void {
+    const { view } = entry;
+    const id = this.#identify(entry);
+    if (view === undefined) return this.#carry(entry, id);
+    this.#noteOutcome(view);
+    const timestamp = extractTimestamp(view.record, "timestamp");
+    const replayed = this.#setting.replays.sourceOf(view, timestamp);
+    const pond: Record<string, JsonValue> = {};
+    if (replayed !== undefined) pond["replays"] = { session_id: replayed, message_id: id.text };
+    const placed = this.#placed({ entry, view, id, next }, pond);
+    this.#wasShown = view.kind === "event_msg/agent_message" || view.kind === "event_msg/item_completed";
+    const isTyped =
+      timestamp !== undefined && isCanonicalTimestamp(field(view.record, "timestamp"), timestamp);
+    const item = id.isSource && isItemId(id.text) ? without(placed.rest, ITEM_ID) : placed.rest;
+    const drafts = placed.drafts.map((draft, index) =>
+      finish(draft, index === 0 ? { record: leftover(view, item, isTyped), pond } : undefined),
+    );
+    this.#log.add({ id, timestamp, bytes: entry.bytes, drafts });
+  }
+
+  #identify(entry: Entry): RecordId {
+    const { view } = entry;
+    if (entry.id !== undefined) return entry.id;
+    const sourceId = view === undefined ? undefined : sourceIdOf(view);
+    const value = view === undefined || sourceId !== undefined ? entry.value : identityValue(view);
+    entry.id = this.#log.identify(view?.kind ?? "value", sourceId, value);
+    return entry.id;
+  }
+
+  /** A record that is no object. */
+  #carry(entry: Entry, id: RecordId): void {
+    const options: JsonObject = { source: { record: entry.value } };
+    this.#log.add({ id, bytes: entry.bytes, drafts: [{ role: "system", options, parts: [] }] });
+  }
+
+  #placed(at: Placing, pond: Record<string, JsonValue>): PlacedItem {
+    const { view } = at;
+    const screen = screenText(view);
+    if (screen !== undefined) return this.#placeScreenText(at, screen, pond);
+    if (view.isResponseItem) return this.#placeItem(at);
+    if (view.kind === "compacted") return placeCompaction(view.item, pond);
+    if (view.kind === "inter_agent_communication")
+      return placeBetweenAgents(view.item, this.#setting.isChild);
+    if (view.kind === "event_msg/thread_name_updated" && extractName(view.item, "thread_name") !== undefined)
+      pond["title"] = { at: "/source/record/payload/thread_name", rank: THREAD_NAME_RANK };
+    return { rest: view.item, drafts: [CARRIER] };
+  }
+
+  #placeItem({ view, id, next }: Placing): PlacedItem {
+    const spoken = spokenText(view);
+    const shown = next?.view === undefined ? undefined : screenText(next.view);
+    const twin = spoken?.role === "user" && shown !== undefined && isTwin(shown, spoken) ? shown : undefined;
+    if (twin !== undefined && next !== undefined) this.#twin = { entry: next, of: id.text };
+    if (spoken !== undefined) this.#lastSaid = { id: id.text, text: spoken.text };
+    this.#noteCall(view);
+    const isHidden = this.#showsAgent && !this.#wasShown;
+    const placed = placeItem(view.item, view.itemType, {
+      spans: (text, index) => this.#spans({ view, twin }, text, index),
+      agentSpans: (text) => [{ start: 0, end: text.length, ...(isHidden ? { injected: "unshown" } : {}) }],
+      nameOf: (callId) => this.#callNames.get(callId),
+      failureOf: (item) => this.#failureOf(item),
+    });
+    return placed ?? { rest: view.item, drafts: [CARRIER] };
+  }
+
+  #spans(
+    message: { view: RolloutRecord; twin: ScreenText | undefined },
+    text: string,
+    index: number,
+  ): readonly Span[] {
+    const { view, twin } = message;
+    const whole = (injected: string): readonly Span[] => [{ start: 0, end: text.length, injected }];
+    if (isMediaLabel(text)) return whole("image-label");
+    if (view.itemType === "agent_message")
+      return this.#setting.isChild ? submittedSpans(text) : whole("agent-message");
+    const declared = declaredKind(view.item, index);
+    if (declared !== undefined && declared !== "user") return whole(injectedKind(text) ?? declared);
+    if (this.#setting.isHarness) return whole(injectedKind(text) ?? "prompt-template");
+    if (declared === "user") return submittedSpans(text);
+    const marked = injectedKind(text);
+    if (twin === undefined) return marked === undefined ? submittedSpans(text) : whole(marked);
+    if (!twin.typed) return whole(marked ?? "context");
+    if (twin.text.includes(text)) return submittedSpans(text);
+    const start = text.indexOf(twin.text);
+    return start === -1 ? whole(marked ?? "context") : around(text, start, start + twin.text.length);
+  }
+
+  /** The event is a carrier when the item that it shows stands beside it, else it is the message itself. */
+  #placeScreenText(
+    { entry, view, next }: Placing,
+    screen: ScreenText,
+    pond: Record<string, JsonValue>,
+  ): PlacedItem {
+    const of = this.#twinOf(entry, screen, next);
+    if (of !== undefined) {
+      pond["twin"] = of;
+      return { rest: view.item, drafts: [CARRIER] };
+    }
+    const spans = (text: string): readonly Span[] => this.#screenSpans(screen, text);
+    const role = screen.role;
+    const completed = view.kind === "event_msg/item_completed" ? objectField(view.item, "item") : undefined;
+    if (completed !== undefined) {
+      const content = arrayField(completed, "content") ?? [];
+      const parts = partsOf(content, { textType: SCREEN_TYPES[role], spans, media: "conversational" });
+      return { rest: { ...view.item, item: without(completed, CONTENT) }, drafts: [{ role, parts }] };
+    }
+    const message = extractString(view.item, "message");
+    if (message === undefined) return { rest: view.item, drafts: [CARRIER] };
+    const parts = partsOf([{ type: SCREEN_TYPES[role], text: message }], {
+      textType: SCREEN_TYPES[role],
+      spans,
+      media: "conversational",
+    });
+    return { rest: without(view.item, MESSAGE), drafts: [{ role, parts }] };
+  }
+
+  #twinOf(entry: Entry, screen: ScreenText, next: Entry | undefined): string | undefined {
+    if (this.#twin?.entry === entry) return this.#twin.of;
+    const follows = next?.view === undefined ? undefined : spokenText(next.view);
+    if (next !== undefined && follows?.role === "assistant" && isTwin(screen, follows)) {
+      this.#showsAgent = true;
+      return this.#identify(next).text;
+    }
+    return this.#lastSaid?.text === screen.text ? this.#lastSaid.id : undefined;
+  }
+
+  #screenSpans(screen: ScreenText, text: string): readonly Span[] {
+    if (screen.role === "assistant") return [{ start: 0, end: text.length }];
+    if (screen.typed && !this.#setting.isHarness) return submittedSpans(text);
+    return [{ start: 0, end: text.length, injected: injectedKind(text) ?? "context" }];
+  }
+
+  #noteCall(view: RolloutRecord): void {
+    const callId = field(view.item, "call_id");
+    if (typeof callId !== "string" || view.itemType.endsWith("output")) return;
+    const name = extractName(view.item, "name") ?? extractName(view.item, "type");
+    if (name !== undefined) this.#callNames.set(callId, name);
+  }
+
+  #noteOutcome(view: RolloutRecord): void {
+    if (view.isResponseItem) return;
+    const outcome = recordedOutcome(view);
+    if (outcome !== undefined) this.#outcomes.set(outcome.callId, outcome.failure);
+  }
+
+  #failureOf(item: JsonObject): Extracted<boolean> | undefined {
+    const callId = field(item, "call_id");
+    const recorded = typeof callId === "string" ? this.#outcomes.get(callId) : undefined;
+    if (recorded !== undefined) return recorded;
+    const output = field(item, "output");
+    return typeof output === "string" ? printedFailure(output) : undefined;
+  }
+}
+
+interface Placing {
+  readonly entry: Entry;
+  readonly view: RolloutRecord;
+  readonly id: RecordId;
+  readonly next: Entry | undefined;
+}
+
+/** Among the titles of a session: a name that a person gave stands above any that was made up. */
+export const THREAD_NAME_RANK = 30;
+
+/** The type of a text entry in what `item_completed` shows. */
+export const SCREEN_TYPES = { user: "text", assistant: "Text" } as const;
+
+const CARRIER: DraftBody = { role: "system", parts: [] };
+const CONTENT: ReadonlySet<string> = new Set(["content"]);
+const ITEM_ID: ReadonlySet<string> = new Set(["id"]);
+const MESSAGE: ReadonlySet<string> = new Set(["message"]);
+
+/** A compaction stands in the log as its marker; its summary is what the model reads from then on. */
+function placeCompaction(item: JsonObject, pond: Record<string, JsonValue>): PlacedItem {
+  pond["compaction"] = true;
+  const summary = extractName(item, "message");
+  if (summary === undefined) return { rest: item, drafts: [CARRIER] };
+  return { rest: without(item, MESSAGE), drafts: [{ role: "system", content: summary, parts: [] }] };
+}
+
+/** How messages between agents were kept before they became items. */
+function placeBetweenAgents(item: JsonObject, isChild: boolean): PlacedItem {
+  const text = extractName(item, "content");
+  if (text === undefined) return { rest: item, drafts: [CARRIER] };
+  const spans = (): readonly Span[] => [
+    { start: 0, end: text.length, ...(isChild ? {} : { injected: "agent-message" }) },
+  ];
+  const parts = partsOf([{ type: "text", text }], { textType: "text", spans, media: "injected" });
+  return { rest: without(item, CONTENT), drafts: [{ role: "user", parts }] };
+}
+
+/** What was submitted, inside a text that holds more than that. */
+function around(text: string, start: number, end: number): readonly Span[] {
+  const spans: Span[] = [];
+  if (start > 0) spans.push({ start: 0, end: start, injected: "context" });
+  spans.push(...submittedSpans(text, start, end));
+  if (end < text.length) spans.push({ start: end, end: text.length, injected: "context" });
+  return spans;
+}
+
+function finish(
+  draft: DraftBody,
+  first: { readonly record: JsonObject; readonly pond: JsonObject } | undefined,
+): MessageDraft {
+  const { options = {}, ...rest } = draft;
+  if (first === undefined) return { ...rest, options };
+  const source = field(options, "source");
+  const record = { ...(isJsonObject(source) ? source : {}), record: first.record };
+  const pond = Object.keys(first.pond).length > 0 ? { pond: first.pond } : {};
+  return { ...rest, options: { ...options, ...pond, source: record } };
+}

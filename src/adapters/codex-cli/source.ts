@@ -1,0 +1,117 @@
+/**
+ * The lines of a rollout in any of its forms: JSON lines, compressed ones, or a document of the TypeScript era.
+ * Offsets count the bytes of the plain form, so that a cursor survives the client's compression of old rollouts
+ * (spec.md#sync-change-detection).
+ */
+import type { FileHandle } from "node:fs/promises";
+import { open } from "node:fs/promises";
+import { pipeline } from "node:stream";
+import { createZstdDecompress } from "node:zlib";
+import type { JsonValue } from "../../base/json.ts";
+import { decodeUtf8, isJsonObject, tryParseJson } from "../../base/json.ts";
+import type { FileCursor, JsonlItem } from "../seam/index.ts";
+import {
+  arrayField,
+  hashTail,
+  JsonlSplitter,
+  readJsonl,
+  resumeOffset,
+  TAIL_BYTES,
+  tailHash,
+  without,
+} from "../seam/index.ts";
+import { isCompressed, isDocument } from "./name.ts";
+
+export type ItemBatches = AsyncGenerator<readonly JsonlItem[], void>;
+
+const CHUNK = 1 << 18;
+const ITEMS: ReadonlySet<string> = new Set(["items"]);
+
+export class Source implements AsyncDisposable {
+  readonly #handle: FileHandle;
+  readonly #isCompressed: boolean;
+  readonly #isDocument: boolean;
+
+  private constructor(handle: FileHandle, path: string) {
+    this.#handle = handle;
+    this.#isCompressed = isCompressed(path);
+    this.#isDocument = isDocument(path);
+  }
+
+  static async open(path: string): Promise<Source> {
+    return new Source(await open(path, "r"), path);
+  }
+
+  /** The lines from the start, as often as asked for. */
+  items(): ItemBatches {
+    if (this.#isDocument) return this.#documentItems();
+    return this.#isCompressed ? this.#plainItems() : readJsonl(this.#handle);
+  }
+
+  /** Where to go on: the committed offset when the source only grew, 0 when it was rewritten. */
+  async resumeFrom(cursor: FileCursor | undefined): Promise<number> {
+    if (cursor === undefined || cursor.offset === 0) return 0;
+    if (!this.#isCompressed) return resumeOffset(this.#handle, cursor);
+    return (await this.#streamedTail(cursor.offset)) === cursor.tail ? cursor.offset : 0;
+  }
+
+  /** Hash of the plain bytes right before the offset. */
+  async tail(offset: number): Promise<string> {
+    if (offset === 0) return "";
+    return this.#isCompressed ? this.#streamedTail(offset) : tailHash(this.#handle, offset);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle.close();
+  }
+
+  async *#plainItems(): ItemBatches {
+    const splitter = new JsonlSplitter();
+    for await (const chunk of this.#plainBytes()) {
+      const items = splitter.push(chunk);
+      if (items.length > 0) yield items;
+    }
+    yield splitter.finish();
+  }
+
+  #plainBytes(): AsyncIterable<Uint8Array> {
+    const file = this.#handle.createReadStream({ start: 0, highWaterMark: CHUNK, autoClose: false });
+    // Errors of either stream reach the reader through the last one.
+    return pipeline(file, createZstdDecompress({ chunkSize: CHUNK }), () => undefined);
+  }
+
+  /** No seeking in compressed bytes: the last ones before the offset are kept while passing. */
+  async #streamedTail(offset: number): Promise<string> {
+    let position = 0;
+    let tail: Uint8Array = new Uint8Array(0);
+    for await (const chunk of this.#plainBytes()) {
+      const wanted = chunk.subarray(0, offset - position);
+      position += wanted.length;
+      tail = Buffer.concat([tail, wanted]).subarray(-TAIL_BYTES);
+      if (position >= offset) break;
+    }
+    return position < offset ? "" : hashTail(tail);
+  }
+
+  /** A document as the log that it is: its head without the items, then the items. */
+  async *#documentItems(): ItemBatches {
+    const { size } = await this.#handle.stat();
+    const raw = Buffer.alloc(size);
+    const { bytesRead } = await this.#handle.read(raw, 0, size, 0);
+    const decoded = decodeUtf8(raw.subarray(0, bytesRead));
+    const parsed = decoded.ok ? tryParseJson(decoded.text) : undefined;
+    const document = parsed?.kind === "value" ? parsed.value : undefined;
+    const items = isJsonObject(document) ? arrayField(document, "items") : undefined;
+    if (!isJsonObject(document) || items === undefined) throw new Error("not a JSON document with items");
+    // It is rewritten as a whole, so nothing of it is ever committed apart from the rest.
+    const recordAt = (value: JsonValue, index: number): JsonlItem => ({
+      kind: "record",
+      value,
+      line: index + 1,
+      offset: 0,
+      end: bytesRead,
+      terminated: false,
+    });
+    yield [without(document, ITEMS), ...items].map(recordAt);
+  }
+}
