@@ -87,6 +87,11 @@ export function processSinks(): { readonly stdout: Sink; readonly stderr: Sink }
   };
 }
 
+/** The stream on which questions are asked. */
+export function terminal(): NodeJS.WritableStream {
+  return process.stderr;
+}
+
 const DEFAULT_WIDTH = 80;
 
 function writeAll(fd: number, chunk: string | Uint8Array): void {

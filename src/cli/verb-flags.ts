@@ -16,3 +16,7 @@ export const syncFlags = {
   verify: { type: "boolean", summary: "Read every source again, whatever was remembered" },
   wait: { type: "boolean", summary: "Wait for another sync instead of refusing" },
 } as const satisfies FlagTable;
+
+export const initFlags = {
+  yes: { type: "boolean", short: "y", summary: "Take the defaults, ask nothing" },
+} as const satisfies FlagTable;

@@ -5,7 +5,7 @@
 import { command } from "./command.ts";
 import type { Command } from "./command.ts";
 import { GLOBAL_FLAGS } from "./flags.ts";
-import { syncFlags } from "./verb-flags.ts";
+import { initFlags, syncFlags } from "./verb-flags.ts";
 
 /** The shells that completions are made for. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -27,6 +27,18 @@ const VERBS: readonly Command[] = [
     name: "adapters",
     summary: "The clients pond knows, where they keep sessions, how much is there",
     load: async () => (await import("./verbs/adapters.ts")).adapters,
+  }),
+  command({
+    name: "doctor",
+    summary: "Check the store, the clients and the settings, and say what to do next",
+    load: async () => (await import("./verbs/doctor.ts")).doctor,
+  }),
+  command({
+    name: "init",
+    summary: "Set pond up: a question or two, safe to run again",
+    flags: initFlags,
+    examples: ["pond init", "pond init --yes --store s3://my-bucket/pond"],
+    load: async () => (await import("./verbs/init.ts")).init,
   }),
   {
     name: "config",

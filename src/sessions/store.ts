@@ -15,6 +15,7 @@ import type {
 import type {
   MaintainOptions,
   MaintenanceReport,
+  RecoveryIssue,
   Store,
   StorePeek,
   TableHealth,
@@ -160,6 +161,11 @@ export class SessionStore implements AsyncDisposable {
   /** Numbers of each table, and what maintenance would do. */
   health(): Promise<readonly TableHealth[]> {
     return Promise.all(this.tables.all.map((table) => table.health()));
+  }
+
+  /** What had to be repaired when the tables were opened; empty nearly always. */
+  recoveryIssues(): readonly RecoveryIssue[] {
+    return this.#store.issues;
   }
 
   /** The newest version of each table. */

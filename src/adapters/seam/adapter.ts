@@ -59,6 +59,12 @@ export interface Lineage {
   readonly children: readonly Lineage[];
 }
 
+/** Something about a client on this machine that its user should know, and what to do about it. */
+export interface Advice {
+  readonly message: string;
+  readonly fix: string;
+}
+
 export interface Adapter {
   /** The brand: the part of `source_agent` before the first `/`. */
   readonly name: string;
@@ -70,6 +76,8 @@ export interface Adapter {
   readonly units: (place: Place, signal?: AbortSignal) => AsyncIterable<readonly (Unit | Issue)[]>;
   /** The events of a unit, in batches; from the cursor on where the source only grew. */
   readonly read: (unit: Unit, request: ReadRequest) => AsyncIterable<readonly AdapterYield[]>;
+  /** What `pond doctor` says about this client here, such as that it deletes old sessions by itself. */
+  readonly advise?: (machine: AdapterEnv) => Promise<readonly Advice[]>;
   /** A union, so that whether restore works is known without calling it. */
   readonly restore:
     | {

@@ -1,5 +1,14 @@
 /** The seam between client formats and the canonical model: all that an adapter builds with. */
-export type { Adapter, AdapterEnv, AdapterYield, Lineage, Place, ReadRequest, Unit } from "./adapter.ts";
+export type {
+  Adapter,
+  AdapterEnv,
+  Advice,
+  AdapterYield,
+  Lineage,
+  Place,
+  ReadRequest,
+  Unit,
+} from "./adapter.ts";
 export { brandOf } from "./adapter.ts";
 export { boundJson, boundText, MAX_TEXT_BYTES } from "./bound.ts";
 export type { Truncation } from "./bound.ts";

@@ -1,0 +1,21 @@
+/** `pond doctor`: what is well, what is not, and the command that mends it. */
+import type { Finding } from "../../handlers/index.ts";
+import { doctor as examine } from "../../handlers/index.ts";
+import type { VerbContext } from "../command.ts";
+import { openContext } from "../context.ts";
+import type { Outcome } from "../exit.ts";
+import type { Style } from "../style.ts";
+import { safeText } from "../text.ts";
+
+export async function doctor(verb: VerbContext): Promise<Outcome> {
+  await using context = await openContext(verb);
+  const findings = await examine(context);
+  verb.out.result({ findings }, () => findings.map((finding) => render(finding, verb.out.style)).join("\n"));
+  return findings.some(({ status }) => status === "fail") ? "failures" : "done";
+}
+
+function render({ topic, status, message, fix }: Finding, style: Style): string {
+  const mark = { ok: style.good("ok  "), warn: style.warn("warn"), fail: style.bad("FAIL") }[status];
+  const line = `${mark}  ${topic.padEnd(9)}  ${safeText(message)}`;
+  return fix === undefined ? line : `${line}\n      ${style.bold("fix:")} ${safeText(fix)}`;
+}

@@ -1,0 +1,35 @@
+/** The first configuration file: written by `pond init`, never over an existing one. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { errnoOf } from "../base/errors.ts";
+
+/** Creates the file with the store's address; false when there is one already, which stays as it is. */
+export async function createConfigFile(
+  path: string,
+  settings: { readonly storageUrl: string },
+): Promise<boolean> {
+  await mkdir(dirname(path), { recursive: true });
+  const content = `# Settings of pond. Every line is optional: \`pond config show\` tells what is in force and why,
+# \`pond config schema\` what else can stand here.
+
+[storage]
+# A folder, or s3://bucket/prefix, gs://bucket/prefix, az://container/prefix
+url = ${tomlText(settings.storageUrl)}
+
+# Folders to read beside or instead of a client's own place:
+# [adapters.claude-code]
+# paths = ["~/.claude/projects", "/backup/claude/projects"]
+`;
+  try {
+    await writeFile(path, content, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** A TOML basic string has the escapes of JSON. */
+function tomlText(text: string): string {
+  return JSON.stringify(text).replaceAll("\\/", "/").replaceAll("\u007f", "\\u007f");
+}

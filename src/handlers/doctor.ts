@@ -1,0 +1,132 @@
+/** `doctor`: is everything well, and what to do next. Every finding that is not well names its fix. */
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { adapters } from "../adapters/index.ts";
+import { toPondError } from "../base/errors.ts";
+import { peekSessionStore } from "../sessions/index.ts";
+import type { SessionStore, TableHealth } from "../sessions/index.ts";
+import { Cursors, rememberedStore } from "../state/index.ts";
+import type { Context } from "./context.ts";
+import { sweepSources } from "./sweep.ts";
+
+export interface Finding {
+  readonly topic: string;
+  readonly status: "ok" | "warn" | "fail";
+  readonly message: string;
+  readonly fix?: string;
+}
+
+const LOW_DISK_BYTES = 2_000_000_000;
+
+export async function doctor(context: Context): Promise<readonly Finding[]> {
+  return [
+    ...settingsFindings(context),
+    ...(await storeFindings(context)),
+    ...(await diskFindings(context)),
+    ...(await clientFindings(context)),
+    ...(await adviceFindings(context)),
+  ];
+}
+
+function settingsFindings({ config }: Context): Finding[] {
+  const unknown = config.unknownVariables.map((name): Finding => ({
+    topic: "settings",
+    status: "warn",
+    message: `${name} is set, but no setting has that variable`,
+    fix: "`pond config show` lists the settings; unset the variable or mend its name",
+  }));
+  return [
+    { topic: "settings", status: "ok", message: `read from ${config.file.path} and the environment` },
+    ...unknown,
+  ];
+}
+
+async function storeFindings(context: Context): Promise<Finding[]> {
+  try {
+    const store = await context.existingStore();
+    if (store === undefined)
+      return [
+        {
+          topic: "store",
+          status: "warn",
+          message: `there is none yet at ${context.address.url}`,
+          fix: "pond sync",
+        },
+      ];
+    return await openStoreFindings(store, context);
+  } catch (error) {
+    const { message, hint } = toPondError(error);
+    return [{ topic: "store", status: "fail", message, ...(hint === undefined ? {} : { fix: hint }) }];
+  }
+}
+
+async function openStoreFindings(store: SessionStore, context: Context): Promise<Finding[]> {
+  const tables = await store.health();
+  const rows = tables.map(({ table, facts }) => `${facts.rows} ${table}`).join(", ");
+  const findings: Finding[] = [{ topic: "store", status: "ok", message: `${context.address.url}: ${rows}` }];
+  for (const { message } of store.recoveryIssues())
+    findings.push({
+      topic: "store",
+      status: "warn",
+      message,
+      fix: "pond sync --verify reads every source again",
+    });
+  return [...findings, ...tables.map(indexFinding)];
+}
+
+function indexFinding({ table, due }: TableHealth): Finding {
+  const [first] = due;
+  if (first === undefined) return { topic: "indexes", status: "ok", message: `${table}: nothing is due` };
+  return {
+    topic: "indexes",
+    status: "warn",
+    message: `${table}: ${due.length} actions are due (${first.kind}: ${first.reason}); answers are complete, but slower`,
+    fix: "pond sync --only update-indexes",
+  };
+}
+
+async function diskFindings({ address }: Context): Promise<Finding[]> {
+  if (address.folder === undefined) return [];
+  for (let folder = address.folder; ; folder = dirname(folder)) {
+    const stats = await statfs(folder).catch(() => undefined);
+    if (stats === undefined && folder !== dirname(folder)) continue;
+    if (stats === undefined) return [];
+    const free = stats.bavail * stats.bsize;
+    const message = `${(free / 1e9).toFixed(1)} GB are free where the store is`;
+    if (free >= LOW_DISK_BYTES) return [{ topic: "disk", status: "ok", message }];
+    return [
+      { topic: "disk", status: "warn", message, fix: "free some space, or move the store (storage.url)" },
+    ];
+  }
+}
+
+async function clientFindings(context: Context): Promise<Finding[]> {
+  const { url, namespace } = context.address;
+  const { state } = context.config.paths;
+  const name = rememberedStore(state, context.address, await peekSessionStore(url, namespace));
+  const cursors = name === undefined ? undefined : Cursors.open(state, name);
+  const sweeps = await sweepSources(context, {}, cursors);
+  if (sweeps.length === 0)
+    return [
+      {
+        topic: "clients",
+        status: "warn",
+        message: "no client's sessions were found on this machine",
+        fix: "`pond adapters` tells where pond looks; name another place with `pond sync --adapter <client> --path <folder>`",
+      },
+    ];
+  return sweeps.map(({ adapter, seen, stale }): Finding => {
+    const message = `${adapter.title}: ${seen} sources, ${stale.length} of them new or changed`;
+    return stale.length === 0
+      ? { topic: "clients", status: "ok", message }
+      : { topic: "clients", status: "warn", message, fix: "pond sync" };
+  });
+}
+
+async function adviceFindings(context: Context): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { advise } of adapters())
+    for (const { message, fix } of (await advise?.(context.machine)) ?? [])
+      findings.push({ topic: "retention", status: "warn", message, fix });
+  return findings;
+}
