@@ -2,6 +2,7 @@
 const BENCHMARKS: Readonly<Record<string, () => Promise<{ run(): void | Promise<void> }>>> = {
   ingest: () => import("./ingest.ts"),
   json: () => import("./json.ts"),
+  parse: () => import("./parse.ts"),
 };
 
 const load = BENCHMARKS[process.argv[2] ?? ""];

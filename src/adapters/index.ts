@@ -1,8 +1,9 @@
 /** The registry: one line a client (spec.md#adapter-registry), and the door to the seam for the rooms above. */
+import { claudeCode } from "./claude-code/index.ts";
 import { codexCli } from "./codex-cli/index.ts";
 import type { Adapter } from "./seam/index.ts";
 
-const ADAPTERS: readonly Adapter[] = [codexCli];
+const ADAPTERS: readonly Adapter[] = [claudeCode, codexCli];
 
 /** Every client pond knows, in the order in which they are listed and synced. */
 export function adapters(): readonly Adapter[] {

@@ -38,6 +38,14 @@ export interface Cursor {
 /** How much before the offset is compared: a rewrite that keeps these bytes and the length is not seen by size. */
 export const TAIL_BYTES = 4096;
 
+/** A source that still records no directory is told without one only when nothing was written for this long. */
+const SETTLED_AFTER_MS = 60 * 60 * 1000;
+
+/** False for a file that a client may still be at work on. */
+export function isSettled(stamp: FileStamp, now: number): boolean {
+  return now - stamp.mtime >= SETTLED_AFTER_MS;
+}
+
 export function stampOf(path: string, stats: Stats): FileStamp {
   return { path, size: stats.size, mtime: stats.mtimeMs, inode: stats.ino, device: stats.dev };
 }

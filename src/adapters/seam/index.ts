@@ -12,6 +12,8 @@ export type {
 export { brandOf } from "./adapter.ts";
 export { boundJson, boundText, MAX_TEXT_BYTES } from "./bound.ts";
 export type { Truncation } from "./bound.ts";
+export { compareFile, describeDifference, isEqualFile } from "./compare.ts";
+export type { FileComparison, RecordDifference } from "./compare.ts";
 export { isFolder, stampFile, walk } from "./discovery.ts";
 export type { Walked, WalkOptions } from "./discovery.ts";
 export {
@@ -38,11 +40,20 @@ export {
   without,
 } from "./extract.ts";
 export type { Cursor, FileCursor, FileStamp } from "./freshness.ts";
-export { hashTail, isSameStamp, resumeOffset, stampOf, TAIL_BYTES, tailHash } from "./freshness.ts";
+export {
+  hashTail,
+  isSameStamp,
+  isSettled,
+  resumeOffset,
+  stampOf,
+  TAIL_BYTES,
+  tailHash,
+} from "./freshness.ts";
 export type { Issue, IssueKind } from "./issue.ts";
 export { locate } from "./issue.ts";
 export type { BadLine, JsonlItem, JsonlRecord, JsonlStart, ReadJsonlOptions } from "./jsonl.ts";
 export { JsonlSplitter, readJsonl } from "./jsonl.ts";
+export { JsonlLog } from "./jsonl-log.ts";
 export type { Loss, RawLine, Restored, RestoredFile, SerializeOptions } from "./restore.ts";
 export { isRawLine, LossReport } from "./restore.ts";
 export type { LogEntry, MessageDraft, PartDraft, RecordId } from "./session-log.ts";

@@ -76,6 +76,11 @@ export class SessionLog {
     return { text: isSource ? base : `${base}#${occurrence}`, isSource };
   }
 
+  /** True when an earlier record of the log has this source id. */
+  has(sourceId: string): boolean {
+    return this.#occurrences.has(sourceId);
+  }
+
   add(entry: LogEntry): void {
     const carried = entry.timestamp === undefined;
     const positioned = entry.positioned !== false;

@@ -1,0 +1,138 @@
+/** Finds Claude Code's sessions: every log below the root with the files beside it, each only stat-ed. */
+import { join, relative, sep } from "node:path";
+import type { JsonValue } from "../../base/json.ts";
+import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../seam/index.ts";
+import { isFolder, walk } from "../seam/index.ts";
+import type { LogPlace } from "./layout.ts";
+import {
+  ADAPTER,
+  folderOf,
+  isLog,
+  mayHoldSideFiles,
+  nameOf,
+  placeOfLog,
+  sessionFolderOf,
+  transcriptOfMeta,
+} from "./layout.ts";
+
+const BATCH = 512;
+
+/** `CLAUDE_CONFIG_DIR` replaces the default places, as it does for the client. */
+export async function places(machine: AdapterEnv): Promise<readonly Place[]> {
+  const configured = machine.env["CLAUDE_CONFIG_DIR"];
+  const isConfigured = configured !== undefined && configured !== "";
+  const origin = isConfigured ? "environment" : "default";
+  const xdg = machine.env["XDG_CONFIG_HOME"] ?? join(machine.home, ".config");
+  const folders = isConfigured ? [configured] : [join(machine.home, ".claude"), join(xdg, "claude")];
+  const found: Place[] = [];
+  for (const folder of new Set(folders)) {
+    const root = join(folder, "projects");
+    if (await isFolder(root)) found.push({ root, origin });
+  }
+  return found;
+}
+
+export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator<readonly (Unit | Issue)[]> {
+  const keyOf = (path: string): string => {
+    const below = relative(place.root, path);
+    return sep === "/" ? below : below.replaceAll(sep, "/");
+  };
+  const walked = await walk(place.root, {
+    accepts: (name, folder) => name.endsWith(".jsonl") || mayHoldSideFiles(keyOf(folder)),
+    signal,
+  });
+  const issues = walked.faults.map(({ path, message }): Issue => ({
+    kind: "unreadable",
+    adapter: ADAPTER,
+    path,
+    message,
+  }));
+  if (issues.length > 0) yield issues;
+  const found = assemble(new Map(walked.files.map((stamp) => [keyOf(stamp.path), stamp])));
+  for (let at = 0; at < found.length; at += BATCH) yield found.slice(at, at + BATCH);
+}
+
+/** Logs with their side files, from all files of a place by key. */
+function assemble(files: ReadonlyMap<string, FileStamp>): Unit[] {
+  const groups = new Map<string, FileStamp[]>();
+  const sides: [string, FileStamp][] = [];
+  for (const [key, stamp] of files) {
+    const base = sessionFolderOf(key, (log) => files.has(log));
+    const isTranscript = isLog(key) && (base === undefined || key.startsWith(`${base}/subagents/`));
+    if (isTranscript) groups.set(key, [stamp]);
+    else {
+      const owner = ownerOf(key, base, files);
+      if (owner !== undefined) sides.push([owner, stamp]);
+    }
+  }
+  for (const [owner, stamp] of sides) {
+    const group = groups.get(owner);
+    if (group === undefined) groups.set(owner, [stamp]);
+    else group.push(stamp);
+  }
+  const claims = new Claims([...groups.keys()]);
+  return [...groups]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, stamps]) => {
+      const found = claims.of(key);
+      return { key, files: stamps, ...(found === undefined ? {} : { found }) };
+    });
+}
+
+/** The log that a side file belongs to: its transcript for a `.meta.json`, else its session, even a missing one. */
+function ownerOf(
+  key: string,
+  base: string | undefined,
+  files: ReadonlyMap<string, FileStamp>,
+): string | undefined {
+  const transcript = transcriptOfMeta(key);
+  if (transcript !== undefined && files.has(transcript)) return transcript;
+  return base === undefined ? undefined : `${base}.jsonl`;
+}
+
+/** Who is first to claim a session's name in this place; everyone else is a copy and says so. */
+class Claims {
+  readonly #first = new Map<string, string>();
+  readonly #agents = new Map<string, string>();
+  readonly #folders = new Set<string>();
+  readonly #copies = new Map<string, string[]>();
+
+  constructor(keys: readonly string[]) {
+    const logs = keys.map((key): [string, LogPlace] => [key, placeOfLog(key)]);
+    for (const [, place] of logs) if (place.kind !== "agent") claim(this.#first, place.stem, place.base);
+    for (const [key, place] of logs) {
+      if (place.kind === "agent") claim(this.#agents, place.stem, key);
+      else this.#addSession(key, place);
+    }
+    // A transcript below `subagents/` outranks one of the same name beside the sessions.
+    for (const [, place] of logs)
+      if (place.kind === "subagent" && this.#agents.has(nameOf(place.child)))
+        this.#agents.set(nameOf(place.child), "");
+  }
+
+  of(key: string): Readonly<Record<string, JsonValue>> | undefined {
+    const place = placeOfLog(key);
+    if (place.kind === "agent") {
+      const copies = this.#copies.get(place.folder);
+      if (this.#agents.get(place.stem) !== key) return { copy: true };
+      return copies === undefined ? undefined : { copies };
+    }
+    const isCopy = this.#first.get(place.stem) !== place.base;
+    const hasFolder = place.kind === "session" && this.#folders.has(place.base);
+    if (!isCopy && !hasFolder) return undefined;
+    return { ...(isCopy ? { copy: true } : {}), ...(hasFolder ? { folder: true } : {}) };
+  }
+
+  #addSession(key: string, place: Exclude<LogPlace, { kind: "agent" }>): void {
+    if (place.kind === "subagent") this.#folders.add(place.base);
+    else if (this.#first.get(place.stem) !== place.base) {
+      const folder = folderOf(key);
+      this.#copies.set(folder, [...(this.#copies.get(folder) ?? []), place.stem]);
+    }
+  }
+}
+
+function claim(claims: Map<string, string>, name: string, by: string): void {
+  const first = claims.get(name);
+  if (first === undefined || by < first) claims.set(name, by);
+}

@@ -1,0 +1,294 @@
+/**
+ * A session of any client as one that Claude Code opens and resumes (spec.md#adapter-restore): its ids, its record
+ * envelope, one chain of turns in which every call is answered, subagents in the session's own folder.
+ */
+import { PondError } from "../../base/errors.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { MessageWithParts, Part, SessionState, Timestamp } from "../../model/index.ts";
+import { activeBranch, formatTimestamp } from "../../model/index.ts";
+import type { Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
+import { extractName, LossReport, objectField, valueHash } from "../seam/index.ts";
+import type { CallPart, ResultPart } from "./foreign-content.ts";
+import { assistantBlocks, resultBlock, userBlocks } from "./foreign-content.ts";
+import { join, slugOf } from "./layout.ts";
+
+/** The version whose format is written: the one that test/clients opens it with. */
+const VERSION = "2.1.197";
+
+export function serializeForeign(lineage: Lineage, options: SerializeOptions): Restored {
+  const losses = new LossReport();
+  const files: RestoredFile[] = [];
+  addMain(lineage, { options, losses, files });
+  const { session } = lineage.state;
+  if (files[0]?.kind !== "jsonl" || files[0].records.length === 0)
+    throw new PondError(
+      "validation_failed",
+      `session ${session.id} holds no turn that Claude Code could open`,
+      {
+        reason: "unsupported",
+        hint: "read it with pond get",
+      },
+    );
+  const id = uuidOf(session.id);
+  const directory = options.mapPath(session.project);
+  return {
+    fidelity: "foreign",
+    files,
+    losses: losses.list(),
+    resume: { id, directory, command: `claude --resume ${id}` },
+  };
+}
+
+interface Target {
+  readonly options: SerializeOptions;
+  readonly losses: LossReport;
+  readonly files: RestoredFile[];
+}
+
+/** A session that stands on its own; its subagents go into its folder, whatever their depth. */
+function addMain({ state, children }: Lineage, target: Target): void {
+  const id = uuidOf(state.session.id);
+  const directory = target.options.mapPath(state.session.project);
+  const base = join(slugOf(directory), id);
+  const records = new Transcript({ sessionId: id, cwd: directory }, target.losses).of(state);
+  target.files.push({ kind: "jsonl", path: `${base}.jsonl`, records });
+  for (const child of children) addChild(child, { ...target, sessionId: id, base });
+}
+
+function addChild(
+  lineage: Lineage,
+  target: Target & { readonly sessionId: string; readonly base: string },
+): void {
+  const { session } = lineage.state;
+  if (session.relation === "fork" || session.relation === "resume") return addMain(lineage, target);
+  const agentId = `a${valueHash(session.id).slice(0, 16)}`;
+  const envelope = {
+    sessionId: target.sessionId,
+    cwd: target.options.mapPath(session.project),
+    agentId,
+  };
+  const path = `${target.base}/subagents/agent-${agentId}`;
+  const records = new Transcript(envelope, target.losses).of(lineage.state);
+  target.files.push({ kind: "jsonl", path: `${path}.jsonl`, records });
+  target.files.push({ kind: "json", path: `${path}.meta.json`, value: metaOf(lineage.state) });
+  for (const child of lineage.children) addChild(child, target);
+}
+
+function metaOf({ session }: SessionState): JsonObject {
+  const slash = session.source_agent.indexOf("/");
+  const call = extractName(objectField(session.options, "pond") ?? {}, "call_id");
+  return {
+    agentType: slash === -1 ? session.source_agent : session.source_agent.slice(slash + 1),
+    ...(call === undefined ? {} : { toolUseId: call }),
+  };
+}
+
+interface Envelope {
+  readonly sessionId: string;
+  readonly cwd: string;
+  /** For a subagent. */
+  readonly agentId?: string;
+}
+
+type Message = MessageWithParts["message"];
+
+/** Writes the records of one log: a chain in which each names the one before it. */
+class Transcript {
+  readonly #envelope: Envelope;
+  readonly #losses: LossReport;
+  readonly #records: JsonObject[] = [];
+  #results: ReadonlyMap<string, Result> = new Map();
+  #called: ReadonlySet<string> = new Set();
+  /** The response that is being written: what it said and called so far. */
+  #response:
+    | { readonly first: Message; readonly blocks: JsonObject[]; readonly calls: CallPart[] }
+    | undefined;
+  #parent: string | null = null;
+  #instant: Timestamp | undefined;
+
+  constructor(envelope: Envelope, losses: LossReport) {
+    this.#envelope = envelope;
+    this.#losses = losses;
+  }
+
+  of(state: SessionState): readonly JsonValue[] {
+    const messages = this.#activeOnly(state.messages);
+    this.#results = resultsByCall(messages);
+    this.#called = calledIn(messages);
+    for (const entry of messages) this.#see(entry);
+    this.#endResponse();
+    const title = titleOf(messages);
+    const { sessionId, agentId } = this.#envelope;
+    if (title !== undefined && agentId === undefined)
+      this.#records.push({ type: "custom-title", customTitle: title, sessionId });
+    return this.#records;
+  }
+
+  #see({ message, parts }: MessageWithParts): void {
+    if (message.role === "assistant") {
+      this.#response ??= { first: message, blocks: [], calls: [] };
+      this.#response.blocks.push(...assistantBlocks(parts, this.#losses));
+      this.#response.calls.push(...parts.filter((part) => part.type === "tool_call"));
+      return;
+    }
+    if (message.role === "system") {
+      this.#losses.add("system record", "a record of the other client's own");
+      return;
+    }
+    this.#endResponse();
+    if (message.role === "tool") return this.#countUnanswerable(parts);
+    const content = userBlocks(parts, this.#losses);
+    if (content.length > 0) this.#add(message, { type: "user", content: plain(content) });
+  }
+
+  /** The response's records, one for each block, then a result for each of its calls. */
+  #endResponse(): void {
+    const response = this.#response;
+    this.#response = undefined;
+    if (response === undefined) return;
+    const { first, blocks, calls } = response;
+    const answer = {
+      id: `msg_${valueHash([first.session_id, first.id]).slice(0, 24)}`,
+      type: "message",
+      model: modelOf(first) ?? "unknown",
+      stop_reason: calls.length > 0 ? "tool_use" : "end_turn",
+      stop_sequence: null,
+      usage: {
+        input_tokens: 0,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+        output_tokens: 0,
+      },
+    };
+    // The API wants a person's turn first; what stands in for a missing one says what it is.
+    if (this.#records.length === 0 && blocks.length > 0)
+      this.#add(first, { type: "user", content: "(restored session)" });
+    for (const block of blocks) this.#add(first, { type: "assistant", content: [block], answer });
+    for (const call of calls) {
+      const found = this.#results.get(call.call_id ?? "");
+      this.#add(found?.message ?? first, { type: "user", content: [resultBlock(call, found?.part)] });
+    }
+  }
+
+  #add(
+    { id, session_id, timestamp }: Message,
+    turn: { readonly type: "user" | "assistant"; readonly content: JsonValue; readonly answer?: JsonObject },
+  ): void {
+    const { sessionId, cwd, agentId } = this.#envelope;
+    const { type, content, answer } = turn;
+    const uuid = uuidOf(`${session_id}\n${id}\n${this.#records.length}`);
+    // The client takes the newest record for the end of the log.
+    if (this.#instant === undefined || timestamp > this.#instant) this.#instant = timestamp;
+    this.#records.push({
+      parentUuid: this.#parent,
+      isSidechain: agentId !== undefined,
+      ...(agentId === undefined ? {} : { agentId }),
+      userType: "external",
+      cwd,
+      sessionId,
+      version: VERSION,
+      gitBranch: "",
+      type,
+      message: { ...answer, role: type, content },
+      uuid,
+      timestamp: formatTimestamp(this.#instant),
+    });
+    this.#parent = uuid;
+  }
+
+  /** A log that is a tree becomes the way that its client would go on from. */
+  #activeOnly(messages: readonly MessageWithParts[]): readonly MessageWithParts[] {
+    const active = activeBranch(messages.map(({ message }) => message));
+    return messages.filter(({ message }) => {
+      if (active.has(message.id)) return true;
+      this.#losses.add("message of another branch", "a restored session has one branch: the active one");
+      return false;
+    });
+  }
+
+  #countUnanswerable(parts: readonly Part[]): void {
+    for (const part of parts)
+      if (part.type !== "tool_result") this.#losses.add(part.type, "Claude Code keeps no such record");
+      else if (part.call_id === undefined || !this.#called.has(part.call_id))
+        this.#losses.add("tool result", "the call that it answers is not recorded");
+  }
+}
+
+interface Result {
+  readonly message: Message;
+  readonly part: ResultPart;
+}
+
+/** The first result of each call. */
+function resultsByCall(messages: readonly MessageWithParts[]): ReadonlyMap<string, Result> {
+  const results = new Map<string, Result>();
+  for (const { message, parts } of messages)
+    for (const part of parts)
+      if (part.type === "tool_result" && part.call_id !== undefined && !results.has(part.call_id))
+        results.set(part.call_id, { message, part });
+  return results;
+}
+
+function calledIn(messages: readonly MessageWithParts[]): ReadonlySet<string> {
+  return new Set(
+    messages.flatMap(({ parts }) =>
+      parts.flatMap((part) =>
+        part.type === "tool_call" && part.call_id !== undefined ? [part.call_id] : [],
+      ),
+    ),
+  );
+}
+
+/** The best title that the source recorded: by rank, then the newest. */
+function titleOf(messages: readonly MessageWithParts[]): string | undefined {
+  let best: { readonly rank: number; readonly text: string } | undefined;
+  for (const { message } of messages) {
+    const title = objectField(objectField(message.options, "pond") ?? {}, "title");
+    const at = title === undefined ? undefined : extractName(title, "at");
+    if (title === undefined || at === undefined) continue;
+    const text = valueAt(message.options, at);
+    const rank = typeof title["rank"] === "number" ? title["rank"] : 0;
+    if (typeof text === "string" && (best === undefined || rank >= best.rank)) best = { rank, text };
+  }
+  return best?.text;
+}
+
+/** By JSON pointer. */
+function valueAt(options: JsonObject, pointer: string): JsonValue | undefined {
+  let value: JsonValue | undefined = options;
+  for (const step of pointer.split("/").slice(1)) {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  }
+  return value;
+}
+
+/** The model that wrote a message, where its provider's options say so. */
+function modelOf({ options }: Message): string | undefined {
+  for (const space of Object.values(options)) {
+    const model = isJsonObject(space) ? extractName(space, "model") : undefined;
+    if (model !== undefined) return model;
+  }
+  return undefined;
+}
+
+/** A single text is written as a string, as the client does. */
+function plain(content: readonly JsonObject[]): JsonValue {
+  const [only] = content;
+  const text = content.length === 1 && only?.["type"] === "text" ? only["text"] : undefined;
+  return text ?? content;
+}
+
+/** The same name gives the same id, which looks like the client's own. */
+function uuidOf(name: string): string {
+  const hex = valueHash(`claude-code\n${name}`);
+  const variant = ((Number.parseInt(hex[16] ?? "0", 16) & 3) | 8).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join("-");
+}

@@ -1,0 +1,153 @@
+/**
+ * Canonical messages back to the records they came from, value for value (spec.md#adapter-native-restore-lossless):
+ * what was taken out of a record is put back where it stood.
+ */
+import { PondError } from "../../base/errors.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { MessageWithParts, Part, SessionState } from "../../model/index.ts";
+import { formatTimestamp } from "../../model/index.ts";
+import type { RawLine } from "../seam/index.ts";
+import { arrayField, extractString, field, isRawLine, objectField } from "../seam/index.ts";
+import { blockOfParts, isJoined, joinedText } from "./blocks.ts";
+
+export type MapPath = (path: string) => string;
+
+/** The records of a session's log, in order. */
+export function recordsOf(state: SessionState, mapPath: MapPath): (JsonValue | RawLine)[] {
+  const records: (JsonValue | RawLine)[] = [];
+  let group: MessageWithParts[] = [];
+  const flush = (): void => {
+    const [first] = group;
+    if (first !== undefined) records.push(withMappedPaths(recordOf(first, group), mapPath));
+  };
+  for (const entry of state.messages) {
+    if (entry.message.seq === undefined) continue;
+    // The messages of one record share its position.
+    if (group[0]?.message.seq !== entry.message.seq) {
+      flush();
+      group = [];
+    }
+    group.push(entry);
+  }
+  flush();
+  return records;
+}
+
+/** The newest content of each file beside the log, by its path relative to the log's folder. */
+export function sideFilesOf(state: SessionState): Map<string, Uint8Array> {
+  const newest = new Map<string, { readonly at: number; readonly data: Uint8Array }>();
+  for (const { message, parts } of state.messages) {
+    const name = extractString(sourceOf(message.options), "file");
+    const [part] = parts;
+    if (name === undefined || part?.type !== "file" || part.data.kind !== "bytes") continue;
+    const before = newest.get(name);
+    if (before === undefined || before.at <= message.timestamp)
+      newest.set(name, { at: message.timestamp, data: part.data.value });
+  }
+  return new Map([...newest].map(([name, { data }]) => [name, data]));
+}
+
+export function sourceOf(options: JsonObject): JsonObject {
+  return objectField(options, "source") ?? {};
+}
+
+function recordOf(first: MessageWithParts, group: readonly MessageWithParts[]): JsonValue | RawLine {
+  const { message } = first;
+  const source = sourceOf(message.options);
+  const raw = extractString(source, "raw");
+  if (raw !== undefined)
+    return { raw: Buffer.from(raw, field(source, "encoding") === "base64" ? "base64" : "utf8") };
+  const rest = field(source, "record");
+  if (rest === undefined)
+    throw new PondError("validation_failed", `message ${message.id} does not hold a record of Claude Code`, {
+      reason: "unsupported",
+      hint: "restore the session as foreign",
+    });
+  if (!isJsonObject(rest)) return rest;
+  const record = { ...rest, ...envelopeOf(message, rest) };
+  if (message.role === "system")
+    return message.content === "" ? record : { ...record, content: message.content };
+  const parts = group.flatMap((entry) => entry.parts);
+  const content = contentOf(source, parts);
+  const attachment = objectField(rest, "attachment");
+  if (attachment !== undefined) return { ...record, attachment: { ...attachment, prompt: content ?? null } };
+  return turnOf(record, first, content);
+}
+
+/** uuid, timestamp and parent, where they were taken out. */
+function envelopeOf(message: MessageWithParts["message"], rest: JsonObject): JsonObject {
+  const pond = objectField(message.options, "pond") ?? {};
+  const parent = field(pond, "parent");
+  // Where the record kept its own parent, pond's is the logical one of a compaction.
+  const parentField = Object.hasOwn(rest, "parentUuid") ? "logicalParentUuid" : "parentUuid";
+  const isUnnamed = Object.hasOwn(rest, "uuid") || field(pond, "id") === "derived";
+  const isUntimed = Object.hasOwn(rest, "timestamp") || field(pond, "timestamp") === "carried";
+  const replays = objectField(pond, "replays");
+  return {
+    ...(parent === undefined ? {} : { [parentField]: parent }),
+    ...(isUnnamed ? {} : { uuid: message.id }),
+    ...(isUntimed ? {} : { timestamp: formatTimestamp(message.timestamp) }),
+    ...(replays === undefined || Object.hasOwn(rest, "forkedFrom")
+      ? {}
+      : {
+          forkedFrom: {
+            sessionId: replays["session_id"] ?? null,
+            messageUuid: replays["message_id"] ?? null,
+          },
+        }),
+  };
+}
+
+function turnOf(
+  record: JsonObject,
+  { message }: MessageWithParts,
+  content: JsonValue | undefined,
+): JsonObject {
+  const slot = message.role === "assistant" ? "assistant" : "user";
+  const rest = objectField(message.options, "anthropic") ?? {};
+  const turn = field(objectField(message.options, "pond") ?? {}, "turn");
+  // The type is taken out together with the role, so that a record without a role gets none.
+  const hadRole = !Object.hasOwn(record, "type");
+  return {
+    ...record,
+    ...(hadRole ? { type: slot } : {}),
+    message: {
+      ...rest,
+      ...(turn === undefined ? {} : { id: turn }),
+      ...(hadRole ? { role: slot } : {}),
+      ...(content === undefined || Object.hasOwn(rest, "content") ? {} : { content }),
+    },
+  };
+}
+
+/** The text or the blocks of a turn: parts in order, with the blocks that no part expressed at their positions. */
+function contentOf(source: JsonObject, parts: readonly Part[]): JsonValue | undefined {
+  const form = field(source, "content");
+  if (form === "absent") return undefined;
+  if (form === "string") return joinedText(parts);
+  const blocks: JsonValue[] = [];
+  let run: Part[] = [];
+  for (const part of parts) {
+    if (run.length > 0 && !isJoined(part)) {
+      blocks.push(blockOfParts(run));
+      run = [];
+    }
+    run.push(part);
+  }
+  if (run.length > 0) blocks.push(blockOfParts(run));
+  for (const entry of arrayField(source, "blocks") ?? []) {
+    if (!Array.isArray(entry)) continue;
+    const [index, block] = entry;
+    if (typeof index === "number" && block !== undefined) blocks.splice(index, 0, block);
+  }
+  return blocks;
+}
+
+function withMappedPaths(record: JsonValue | RawLine, mapPath: MapPath): JsonValue | RawLine {
+  if (isRawLine(record) || !isJsonObject(record)) return record;
+  const cwd = extractString(record, "cwd");
+  if (cwd === undefined) return record;
+  const mapped = mapPath(cwd);
+  return mapped === cwd ? record : { ...record, cwd: mapped };
+}

@@ -1,0 +1,168 @@
+/** Reads one Claude Code log with the files beside it into canonical events (spec.md#adapter-codec). */
+import { readFile } from "node:fs/promises";
+import { relative, sep } from "node:path";
+import { errnoOf, PondError } from "../../base/errors.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { Timestamp } from "../../model/index.ts";
+import { timestampFromMillis } from "../../model/index.ts";
+import type {
+  AdapterYield,
+  FileCursor,
+  FileStamp,
+  IssueKind,
+  LogEntry,
+  ReadRequest,
+  Unit,
+} from "../seam/index.ts";
+import { extractName, isSameStamp, isSettled, JsonlLog, SessionLog } from "../seam/index.ts";
+import { HeadFinder } from "./head.ts";
+import { isChild, sessionOf } from "./identity.ts";
+import { ADAPTER, folderOf } from "./layout.ts";
+import { RecordMapper } from "./records.ts";
+import { jsonObjectIn, MAX_SIDE_FILE_BYTES, sideFileEntry } from "./side-file.ts";
+
+export async function* read(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
+  try {
+    yield* readUnit(unit, request);
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    const errno = errnoOf(error);
+    if (errno === undefined) throw error;
+    // A source that went away while pond looked is no fault; nothing of it is committed.
+    if (errno !== "ENOENT") yield [issue("unreadable", unit.files[0]?.path ?? unit.key, error)];
+  }
+}
+
+async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
+  const known = request.cursor?.files ?? {};
+  const keyOf = (stamp: FileStamp): string => keyBelow(request.place.root, stamp.path);
+  const stamp = unit.files.find((file) => keyOf(file) === unit.key);
+  const sides = unit.files.filter((file) => file !== stamp);
+  const cursor: Record<string, FileCursor> = {};
+
+  await using log = stamp === undefined ? undefined : await JsonlLog.open(stamp, known[unit.key]);
+  const head = new HeadFinder();
+  await log?.readAhead((items) => head.see(items));
+  if (!head.isTold && unit.files.some((file) => !isSettled(file, request.now))) {
+    yield [{ kind: "waiting", reason: "no working directory or instant is recorded yet" }];
+    return;
+  }
+  const session = sessionOf({
+    unit,
+    root: request.place.root,
+    head,
+    meta: await metaOf(stamp, sides),
+    fileTime: fileTimeOf(unit.files),
+    known: log !== undefined && log.committed > 0 ? knownSession(request) : undefined,
+  });
+  const out = new SessionLog(session, { adapter: ADAPTER, path: stamp?.path ?? unit.key });
+  if (log !== undefined) {
+    if (!log.isFresh) yield* readLog(log, { out, isChild: isChild(unit.key), signal: request.signal });
+    cursor[unit.key] = await log.cursor();
+  }
+  for (const side of sides) {
+    const key = keyOf(side);
+    const before = known[key];
+    if (before !== undefined && isSameStamp(side, before)) cursor[key] = before;
+    else {
+      const { entry, problem } = await readSide(side, relativeTo(folderOf(unit.key), key));
+      if (entry !== undefined) out.add(entry);
+      if (entry !== undefined || problem?.issue.kind === "too_long") cursor[key] = wholeFile(side);
+      yield [...out.drain(), ...(problem === undefined ? [] : [problem])];
+    }
+  }
+  const isEmpty = !head.hasContent && sides.length === 0;
+  yield [
+    ...(isEmpty ? [] : out.drain()),
+    { kind: "checkpoint", cursor: { files: cursor, state: { session: session.id } } },
+  ];
+}
+
+async function* readLog(
+  log: JsonlLog,
+  to: { readonly out: SessionLog; readonly isChild: boolean; readonly signal: AbortSignal | undefined },
+): AsyncGenerator<readonly AdapterYield[]> {
+  const { out } = to;
+  const mapper = new RecordMapper(out, to.isChild);
+  for await (const batch of log.read()) {
+    to.signal?.throwIfAborted();
+    for (const item of batch) {
+      out.quiet = item.end <= log.committed;
+      if (item.kind === "record") {
+        out.add(mapper.map(item.value, item.end - item.offset));
+        if (item.glued === 0) out.addIssue("glued_records", "several records stand on one line", item);
+      } else if (item.kind === "bad_line") {
+        if (item.reason === "too_long") out.addIssue(item.reason, item.message, item);
+        else out.addBadLine(item);
+      }
+    }
+    if (!out.quiet) yield out.drain();
+  }
+  out.quiet = false;
+}
+
+async function readSide(
+  stamp: FileStamp,
+  name: string,
+): Promise<{ readonly entry?: LogEntry; readonly problem?: IssueYield }> {
+  if (stamp.size > MAX_SIDE_FILE_BYTES)
+    return {
+      problem: issue("too_long", stamp.path, `${stamp.size} bytes are more than pond stores of one file`),
+    };
+  try {
+    return { entry: sideFileEntry(name, stamp, await readFile(stamp.path)) };
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return {};
+    return { problem: issue("unreadable", stamp.path, error) };
+  }
+}
+
+/** What the `.meta.json` beside a subagent's transcript says. */
+async function metaOf(
+  log: FileStamp | undefined,
+  sides: readonly FileStamp[],
+): Promise<JsonObject | undefined> {
+  const path = log?.path.replace(/\.jsonl$/, ".meta.json");
+  const meta = sides.find((side) => side.path === path);
+  if (meta === undefined) return undefined;
+  try {
+    return jsonObjectIn(await readFile(meta.path));
+  } catch {
+    return undefined;
+  }
+}
+
+type IssueYield = Extract<AdapterYield, { kind: "issue" }>;
+
+function issue(kind: IssueKind, path: string, cause: unknown): IssueYield {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return { kind: "issue", issue: { kind, adapter: ADAPTER, path, message } };
+}
+
+/** The id under which the committed part of this log was told; it stays, whatever else the place holds by now. */
+function knownSession(request: ReadRequest): string | undefined {
+  const state = request.cursor?.state;
+  return isJsonObject(state) ? extractName(state, "session") : undefined;
+}
+
+/** The oldest of the files' times: when nothing in them tells one. */
+function fileTimeOf(files: readonly FileStamp[]): Timestamp {
+  const oldest = Math.min(...files.map((file) => file.mtime));
+  const time = timestampFromMillis(oldest);
+  if (time === undefined) throw new PondError("internal", `a file time of ${oldest} is out of range`);
+  return time;
+}
+
+function wholeFile({ size, mtime, inode, device }: FileStamp): FileCursor {
+  return { size, mtime, inode, device, offset: size, tail: "" };
+}
+
+function keyBelow(root: string, path: string): string {
+  const below = relative(root, path);
+  return sep === "/" ? below : below.replaceAll(sep, "/");
+}
+
+function relativeTo(folder: string, key: string): string {
+  return folder === "" ? key : key.slice(folder.length + 1);
+}

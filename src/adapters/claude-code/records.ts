@@ -1,0 +1,307 @@
+/**
+ * Records of a Claude Code log to canonical messages (docs/adapters/claude-code.md#records). A turn gives a user,
+ * assistant or tool message with parts; everything else a system message that carries the record. Typed values are
+ * taken out of the record, what is left over goes to `options.source.record`.
+ */
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { Extracted, Role, Timestamp } from "../../model/index.ts";
+import { isAllowed } from "../../model/index.ts";
+import type { LogEntry, MessageDraft, PartDraft, RecordId, SessionLog } from "../seam/index.ts";
+import {
+  extractName,
+  extractString,
+  extractTimestamp,
+  field,
+  isCanonicalTimestamp,
+  objectField,
+  without,
+} from "../seam/index.ts";
+import type { BlockContext } from "./blocks.ts";
+import { isEmpty, partsOfBlock, textPartsOf } from "./blocks.ts";
+import { recordKind, spansOf } from "./provenance.ts";
+
+/** Where each kind of record keeps a title, and how it ranks: what a person chose wins. */
+const TITLES: ReadonlyMap<string, { readonly field: string; readonly rank: number }> = new Map([
+  ["custom-title", { field: "customTitle", rank: 30 }],
+  ["ai-title", { field: "aiTitle", rank: 20 }],
+  ["summary", { field: "summary", rank: 10 }],
+]);
+
+/** Whose turn a record is; results come in the user's. */
+const SLOTS = ["user", "assistant"] as const;
+type Slot = (typeof SLOTS)[number];
+
+export class RecordMapper {
+  readonly #log: SessionLog;
+  readonly #isChild: boolean;
+  readonly #tools = new Map<string, Extracted<string>>();
+  /** When this session was first given a prompt, by its own queue, if that came before any turn. */
+  #opened: Timestamp | undefined;
+  #hasTurn = false;
+
+  constructor(log: SessionLog, isChild: boolean) {
+    this.#log = log;
+    this.#isChild = isChild;
+  }
+
+  /** The entry of a record; `bytes` is its length in the source. */
+  map(value: JsonValue, bytes: number): LogEntry {
+    if (!isJsonObject(value)) {
+      const id = this.#log.identify("value", undefined, value);
+      const options = { source: { record: value }, pond: { id: "derived" } };
+      return { id, bytes, drafts: [{ role: "system", options, parts: [] }] };
+    }
+    const envelope = new Envelope(value, this.#log);
+    const drafts = this.#drafts(value, envelope);
+    return { id: envelope.id, timestamp: envelope.timestamp, bytes, drafts };
+  }
+
+  #drafts(record: JsonObject, envelope: Envelope): readonly MessageDraft[] {
+    const type = extractString(record, "type");
+    const message = objectField(record, "message");
+    const slot = SLOTS.find((name) => name === type);
+    if (slot !== undefined && message !== undefined) return this.#turn(record, { slot, message, envelope });
+    const prompt = type === "attachment" ? queuedPrompt(record) : undefined;
+    if (prompt !== undefined) return this.#queued(prompt, envelope);
+    if (type === "queue-operation" && !this.#hasTurn) this.#opened ??= envelope.timestamp;
+    return [carrier(record, type, envelope)];
+  }
+
+  #turn(
+    record: JsonObject,
+    turn: { readonly slot: Slot; readonly message: JsonObject; readonly envelope: Envelope },
+  ): readonly MessageDraft[] {
+    const { slot, message, envelope } = turn;
+    this.#hasTurn = true;
+    this.#markReplay(record, envelope);
+    // An older subagent inside its parent's log: its turns are no step of the parent's own way.
+    if (!this.#isChild && field(record, "isSidechain") === true) envelope.facts["aside"] = true;
+    const hasRole = extractString(message, "role") === slot;
+    if (hasRole) envelope.take("type");
+    envelope.take("message");
+    const taken = new Set<string>(hasRole ? ["role"] : []);
+    const id = slot === "assistant" ? extractName(message, "id") : undefined;
+    if (id !== undefined) {
+      taken.add("id");
+      envelope.facts["turn"] = id;
+    }
+    if (field(record, "isCompactSummary") === true) envelope.facts["compaction"] = "summary";
+    const content = field(message, "content");
+    const kind = slot === "user" ? recordKind(record, this.#isChild) : assistantKind(record, message);
+    const mapped = this.#content(message, slot, kind);
+    if (mapped.isTaken) taken.add("content");
+    const rest = without(message, taken);
+    return draftsOf(slot, mapped, {
+      source: {
+        record: envelope.rest(),
+        ...formOf(content),
+        ...(mapped.unmapped.length === 0 ? {} : { blocks: mapped.unmapped }),
+      },
+      ...(isEmpty(rest) ? {} : { anthropic: rest }),
+      ...envelope.pond(),
+    });
+  }
+
+  /** A prompt typed while the agent was at work: often the only record of it. */
+  #queued(attachment: JsonObject, envelope: Envelope): readonly MessageDraft[] {
+    const prompt = extractString(attachment, "prompt");
+    const context = this.#blockContext("user", recordKind(attachment, true));
+    const blocks = field(attachment, "prompt");
+    const mapped: Mapped =
+      prompt === undefined && Array.isArray(blocks)
+        ? mapBlocks(blocks, "user", context)
+        : {
+            parts: prompt === undefined ? [] : [...textPartsOf(prompt, context.spans(prompt))],
+            unmapped: [],
+            isTaken: true,
+          };
+    envelope.take("attachment");
+    return draftsOf("user", mapped, {
+      source: {
+        record: { ...envelope.rest(), attachment: without(attachment, PROMPT) },
+        ...formOf(blocks),
+        ...(mapped.unmapped.length === 0 ? {} : { blocks: mapped.unmapped }),
+      },
+      ...envelope.pond(),
+    });
+  }
+
+  #content(message: JsonObject, slot: Slot, injected: string | undefined): Mapped {
+    const context = this.#blockContext(slot, injected);
+    const text = extractString(message, "content");
+    if (text !== undefined)
+      return { parts: [...textPartsOf(text, context.spans(text))], unmapped: [], isTaken: true };
+    const content = field(message, "content");
+    if (!Array.isArray(content)) return { parts: [], unmapped: [], isTaken: false };
+    return mapBlocks(content, slot, context);
+  }
+
+  #blockContext(slot: Slot, injected: string | undefined): BlockContext {
+    const spans =
+      slot === "user"
+        ? (text: string) => spansOf(text, injected)
+        : (text: string) => [{ start: 0, end: text.length, ...(injected === undefined ? {} : { injected }) }];
+    return { spans, injected, tools: this.#tools };
+  }
+
+  /**
+   * Forks and older resumes copy the history of another session, uuids included. The record says so itself, or its
+   * instant does: it lies before the first prompt that this session was given.
+   */
+  #markReplay(record: JsonObject, envelope: Envelope): void {
+    const origin = objectField(record, "forkedFrom");
+    const session_id = origin === undefined ? undefined : extractName(origin, "sessionId");
+    const message_id = origin === undefined ? undefined : extractName(origin, "messageUuid");
+    if (origin !== undefined && session_id !== undefined && message_id !== undefined) {
+      envelope.facts["replays"] = { session_id, message_id };
+      if (Object.keys(origin).length === 2) envelope.take("forkedFrom");
+      return;
+    }
+    const { timestamp } = envelope;
+    if (timestamp === undefined || this.#opened === undefined) return;
+    if (timestamp < this.#opened) envelope.facts["replays"] = true;
+  }
+}
+
+interface Mapped {
+  readonly parts: PartDraft[];
+  /** Blocks that no part expresses, with their position. */
+  readonly unmapped: (readonly [number, JsonValue])[];
+  /** True when the content is wholly in `parts` and `unmapped`. */
+  readonly isTaken: boolean;
+}
+
+const PROMPT = new Set(["prompt"]);
+
+/** The fields that every record may have, what was taken of them, and the facts pond adds. */
+class Envelope {
+  readonly id: RecordId;
+  readonly timestamp: Timestamp | undefined;
+  readonly facts: Record<string, JsonValue> = {};
+  readonly #record: JsonObject;
+  readonly #log: SessionLog;
+  readonly #taken = new Set<string>();
+
+  constructor(record: JsonObject, log: SessionLog) {
+    this.#record = record;
+    this.#log = log;
+    const uuid = extractName(record, "uuid");
+    const parent = field(record, "parentUuid");
+    if (parent === null || (typeof parent === "string" && log.has(parent))) {
+      this.facts["parent"] = parent;
+      this.take("parentUuid");
+    }
+    this.id = log.identify(extractName(record, "type") ?? "record", uuid, record);
+    if (this.id.isSource) this.take("uuid");
+    else if (uuid === undefined) this.facts["id"] = "derived";
+    this.timestamp = extractTimestamp(record, "timestamp");
+    if (this.timestamp !== undefined && isCanonicalTimestamp(field(record, "timestamp"), this.timestamp))
+      this.take("timestamp");
+  }
+
+  take(name: string): void {
+    this.#taken.add(name);
+  }
+
+  keep(name: string): void {
+    this.#taken.delete(name);
+  }
+
+  /** True when an earlier record of the log has this id. */
+  isOfThisLog(uuid: string | undefined): boolean {
+    return uuid !== undefined && this.#log.has(uuid);
+  }
+
+  rest(): JsonObject {
+    return without(this.#record, this.#taken);
+  }
+
+  pond(): { readonly pond?: JsonObject } {
+    return isEmpty(this.facts) ? {} : { pond: this.facts };
+  }
+}
+
+function mapBlocks(content: readonly JsonValue[], slot: Slot, context: BlockContext): Mapped {
+  const parts: PartDraft[] = [];
+  const unmapped: (readonly [number, JsonValue])[] = [];
+  for (const [index, block] of content.entries()) {
+    const drafts = partsOfBlock(block, context);
+    const type = drafts?.[0]?.type;
+    const fits =
+      type !== undefined && (isAllowed(slot, type) || (slot === "user" && isAllowed("tool", type)));
+    if (drafts !== undefined && fits) parts.push(...drafts);
+    else unmapped.push([index, block]);
+  }
+  return { parts, unmapped, isTaken: true };
+}
+
+/** One message for each run of parts that a role may hold: a user record may hold results and text. */
+function draftsOf(slot: Slot, mapped: Mapped, options: JsonObject): readonly MessageDraft[] {
+  if (slot === "assistant") return [{ role: "assistant", options, parts: mapped.parts }];
+  const runs: { role: Role; parts: PartDraft[] }[] = [];
+  for (const part of mapped.parts) {
+    const role = isAllowed("tool", part.type) ? "tool" : "user";
+    const last = runs.at(-1);
+    if (last?.role === role) last.parts.push(part);
+    else runs.push({ role, parts: [part] });
+  }
+  if (runs.length === 0) return [{ role: "user", options, parts: [] }];
+  return runs.map((run, index) => ({ ...run, options: index === 0 ? options : {} }));
+}
+
+/** Content is an array of blocks unless this says otherwise. */
+function formOf(content: JsonValue | undefined): JsonObject {
+  if (content === undefined) return { content: "absent" };
+  return typeof content === "string" ? { content: "string" } : {};
+}
+
+/** Messages that the client made up itself, such as the report of a failed request. */
+function assistantKind(record: JsonObject, message: JsonObject): string | undefined {
+  const isSynthetic =
+    field(record, "isApiErrorMessage") === true || extractString(message, "model") === "<synthetic>";
+  return isSynthetic ? "synthetic" : undefined;
+}
+
+/** The attachment of a queued prompt that a person typed; notifications are queued the same way. */
+function queuedPrompt(record: JsonObject): JsonObject | undefined {
+  const attachment = objectField(record, "attachment");
+  if (attachment === undefined || extractString(attachment, "type") !== "queued_command") return undefined;
+  if (extractString(attachment, "commandMode") !== "prompt") return undefined;
+  const prompt = field(attachment, "prompt");
+  return typeof prompt === "string" || Array.isArray(prompt) ? attachment : undefined;
+}
+
+function carrier(record: JsonObject, type: string | undefined, envelope: Envelope): MessageDraft {
+  const content = type === "system" ? extractName(record, "content") : undefined;
+  if (content !== undefined) envelope.take("content");
+  const subtype = type === "system" ? extractString(record, "subtype") : undefined;
+  if (subtype === "compact_boundary") markBoundary(record, envelope);
+  if (subtype === "microcompact_boundary") envelope.facts["compaction"] = "micro";
+  const title = titleOf(record, type, envelope);
+  if (title !== undefined) envelope.facts["title"] = title;
+  return {
+    role: "system",
+    ...(content === undefined ? {} : { content }),
+    options: { source: { record: envelope.rest() }, ...envelope.pond() },
+    parts: [],
+  };
+}
+
+/** A compaction starts a new tree that goes on where the old one ended: for readers it is one way. */
+function markBoundary(record: JsonObject, envelope: Envelope): void {
+  envelope.facts["compaction"] = "boundary";
+  const before = extractName(record, "logicalParentUuid");
+  if (before === undefined || field(record, "parentUuid") !== null || !envelope.isOfThisLog(before)) return;
+  envelope.facts["parent"] = before;
+  envelope.take("logicalParentUuid");
+  envelope.keep("parentUuid");
+}
+
+function titleOf(record: JsonObject, type: string | undefined, envelope: Envelope): JsonObject | undefined {
+  const title = type === undefined ? undefined : TITLES.get(type);
+  if (title === undefined || extractName(record, title.field) === undefined) return undefined;
+  // A summary names the session of its leaf, which in older versions is often another one.
+  if (type === "summary" && !envelope.isOfThisLog(extractName(record, "leafUuid"))) return undefined;
+  return { at: `/source/record/${title.field}`, rank: title.rank };
+}

@@ -1,0 +1,93 @@
+/** Canonical sessions to Claude Code's files (spec.md#adapter-restore): a whole lineage, natively or as a foreigner. */
+import { PondError } from "../../base/errors.ts";
+import type { Session, SessionState } from "../../model/index.ts";
+import type { Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
+import { extractString } from "../seam/index.ts";
+import { serializeForeign } from "./foreign.ts";
+import type { LogPlace } from "./layout.ts";
+import { copyId, folderOf, join, nameOf, placeOfLog, slugOf } from "./layout.ts";
+import { recordsOf, sideFilesOf, sourceOf } from "./native.ts";
+
+/** Characters of a slug that the client uses before it cuts. */
+const MAX_SLUG = 200;
+
+export function serialize(lineage: Lineage, options: SerializeOptions): Restored {
+  return options.fidelity === "native"
+    ? serializeNative(lineage, options)
+    : serializeForeign(lineage, options);
+}
+
+/** Every file of the lineage, equal by value to its source. */
+function serializeNative(lineage: Lineage, options: SerializeOptions): Restored {
+  const files = new Map<string, RestoredFile>();
+  addLineage(lineage, { files, options, folder: "" });
+  const { session } = lineage.state;
+  const id = ownId(session);
+  return {
+    fidelity: "native",
+    files: [...files.values()],
+    losses: [],
+    resume: { id, directory: options.mapPath(session.project), command: `claude --resume ${id}` },
+  };
+}
+
+interface Target {
+  readonly files: Map<string, RestoredFile>;
+  readonly options: SerializeOptions;
+  /** The project folder of the session that the lineage hangs off; subagents stand there wherever they worked. */
+  readonly folder: string;
+}
+
+function addLineage({ state, children }: Lineage, target: Target): void {
+  const key = keyOf(state.session);
+  const place = placeOfLog(key);
+  const folder = place.kind === "session" ? projectFolder(state.session, key, target.options) : target.folder;
+  addSession(
+    state,
+    target,
+    target.options.layout === "source" ? key : clientPath(state.session, place, folder),
+  );
+  for (const child of children) addLineage(child, { ...target, folder });
+}
+
+function addSession(state: SessionState, { files, options }: Target, log: string): void {
+  const records = recordsOf(state, options.mapPath);
+  // Two copies of a session may both belong to a lineage: the second one stands beside the first.
+  const path = files.has(log) ? log.replace(/\.jsonl$/, (end) => copyId("", state.session.id) + end) : log;
+  if (records.length > 0) files.set(path, { kind: "jsonl", path, records });
+  for (const [name, data] of sideFilesOf(state)) {
+    const side = join(folderOf(log), name);
+    if (!files.has(side)) files.set(side, { kind: "bytes", path: side, data });
+  }
+}
+
+/** The id that the client knows the session by. */
+function ownId(session: Session): string {
+  return extractString(sourceOf(session.options), "session_id") ?? session.id;
+}
+
+/** The path of the log below the root it was read from. */
+function keyOf(session: Session): string {
+  const key = extractString(sourceOf(session.options), "path");
+  if (key !== undefined) return key;
+  throw new PondError("validation_failed", `session ${session.id} does not say which file it came from`, {
+    reason: "unsupported",
+    hint: "restore it as foreign",
+  });
+}
+
+/** Where the client of this machine looks, below its `projects` folder. */
+function clientPath(session: Session, place: LogPlace, folder: string): string {
+  if (place.kind === "session") return join(folder, `${ownId(session)}.jsonl`);
+  if (place.kind === "agent") return join(folder, `${place.stem}.jsonl`);
+  return join(folder, `${place.stem}/subagents/${place.child}.jsonl`);
+}
+
+/** The client cuts the slug of a long path and adds a hash that only it can make: then the recorded name is right. */
+function projectFolder(session: Session, key: string, { mapPath }: SerializeOptions): string {
+  const directory = mapPath(session.project);
+  const slug = slugOf(directory);
+  const recorded = nameOf(folderOf(key));
+  const isLong = slug.length > MAX_SLUG && recorded.startsWith(slug.slice(0, MAX_SLUG));
+  return isLong && directory === session.project ? recorded : slug;
+}

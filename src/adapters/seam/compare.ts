@@ -1,0 +1,155 @@
+/**
+ * Is a restored file equal, record by record and by value, to the source it came from
+ * (spec.md#adapter-native-restore-lossless)? Key order, white space and spellings of equal numbers are not data.
+ */
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createZstdDecompress, zstdDecompressSync } from "node:zlib";
+import type { JsonValue } from "../../base/json.ts";
+import { decodeUtf8, firstDifference, stringifyJson, tryParseJson } from "../../base/json.ts";
+import type { JsonlItem } from "./jsonl.ts";
+import { JsonlSplitter, readJsonl } from "./jsonl.ts";
+import type { RawLine, RestoredFile } from "./restore.ts";
+import { isRawLine } from "./restore.ts";
+
+export interface FileComparison {
+  /** The restored file's path. */
+  readonly path: string;
+  /** Records of the source: lines that hold one, 1 for a file that is one value. */
+  readonly records: number;
+  readonly equal: number;
+  /** Where the two first differ; absent when they are equal. */
+  readonly difference?: RecordDifference;
+}
+
+export interface RecordDifference {
+  /** 0-based position of the record. */
+  readonly record: number;
+  /** 1-based line of the source, where it has lines. */
+  readonly line?: number;
+  /** JSON pointer into the record. */
+  readonly pointer: string;
+  /** What the source has there, shortened; absent when it has nothing. */
+  readonly source?: string;
+  /** What was restored, shortened; absent when nothing was. */
+  readonly restored?: string;
+}
+
+/** Compares a restored file with the file at `source` (also when that one is compressed as `.zst`). */
+export async function compareFile(restored: RestoredFile, source: string): Promise<FileComparison> {
+  if (restored.kind === "jsonl") return compareRecords(restored.path, restored.records, source);
+  const bytes = await readWhole(source);
+  const difference =
+    restored.kind === "bytes"
+      ? differenceOfBytes(bytes, restored.data)
+      : differenceOfJson(bytes, restored.value);
+  const equal = difference === undefined ? 1 : 0;
+  return { path: restored.path, records: 1, equal, ...(difference === undefined ? {} : { difference }) };
+}
+
+/** True when every record of the source is there, equal, in order, and nothing else is. */
+export function isEqualFile(comparison: FileComparison): boolean {
+  return comparison.difference === undefined;
+}
+
+/** One line for people: where and how the two differ. */
+export function describeDifference({ path, difference }: FileComparison): string {
+  if (difference === undefined) return `${path}: equal`;
+  const { record, line, pointer, source = "nothing", restored = "nothing" } = difference;
+  const where = line === undefined ? `record ${record}` : `record ${record} (line ${line})`;
+  return `${path}: ${where} at ${pointer === "" ? "its root" : pointer}: ${source} became ${restored}`;
+}
+
+async function compareRecords(
+  path: string,
+  restored: readonly (JsonValue | RawLine)[],
+  source: string,
+): Promise<FileComparison> {
+  let records = 0;
+  let equal = 0;
+  let difference: RecordDifference | undefined;
+  for await (const batch of itemsOf(source))
+    for (const item of batch) {
+      if (item.kind === "tail") continue;
+      const found = differenceOfItem(item, restored[records], records);
+      if (found === undefined) equal += 1;
+      else difference ??= found;
+      records += 1;
+    }
+  const extra = restored[records];
+  if (extra !== undefined) difference ??= { record: records, pointer: "", restored: shorten(extra) };
+  return { path, records, equal, ...(difference === undefined ? {} : { difference }) };
+}
+
+function differenceOfItem(
+  item: Exclude<JsonlItem, { kind: "tail" }>,
+  restored: JsonValue | RawLine | undefined,
+  record: number,
+): RecordDifference | undefined {
+  const at = { record, line: item.line };
+  const source = valueOf(item);
+  if (restored === undefined) return { ...at, pointer: "", source: shorten(source) };
+  if (isRawLine(source) || isRawLine(restored)) {
+    if (isRawLine(source) && isRawLine(restored) && Buffer.compare(source.raw, restored.raw) === 0)
+      return undefined;
+    return { ...at, pointer: "", source: shorten(source), restored: shorten(restored) };
+  }
+  const found = firstDifference(source, restored);
+  if (found === undefined) return undefined;
+  return { ...at, pointer: found.path, ...sides(found.left, found.right) };
+}
+
+/** A line past the reader's bound has no bytes here, and so equals nothing. */
+function valueOf(item: Exclude<JsonlItem, { kind: "tail" }>): JsonValue | RawLine {
+  if (item.kind === "record") return item.value;
+  return "raw" in item ? { raw: item.raw } : { raw: new Uint8Array() };
+}
+
+function differenceOfBytes(source: Uint8Array, restored: Uint8Array): RecordDifference | undefined {
+  if (Buffer.compare(source, restored) === 0) return undefined;
+  return {
+    record: 0,
+    pointer: "",
+    source: `${source.length} bytes`,
+    restored: `${restored.length} other bytes`,
+  };
+}
+
+function differenceOfJson(source: Uint8Array, restored: JsonValue): RecordDifference | undefined {
+  const decoded = decodeUtf8(source);
+  const parsed = decoded.ok ? tryParseJson(decoded.text) : undefined;
+  if (parsed?.kind !== "value")
+    return { record: 0, pointer: "", source: "bytes that are not JSON", restored: shorten(restored) };
+  const found = firstDifference(parsed.value, restored);
+  return found && { record: 0, pointer: found.path, ...sides(found.left, found.right) };
+}
+
+function sides(
+  source: JsonValue | undefined,
+  restored: JsonValue | undefined,
+): Pick<RecordDifference, "source" | "restored"> {
+  return {
+    ...(source === undefined ? {} : { source: shorten(source) }),
+    ...(restored === undefined ? {} : { restored: shorten(restored) }),
+  };
+}
+
+function shorten(value: JsonValue | RawLine): string {
+  const text = isRawLine(value) ? Buffer.from(value.raw).toString("latin1") : stringifyJson(value);
+  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+}
+
+async function* itemsOf(path: string): AsyncGenerator<readonly JsonlItem[]> {
+  if (!path.endsWith(".zst")) return yield* readJsonl(path);
+  const file = createReadStream(path);
+  const plain = createZstdDecompress();
+  file.on("error", (error) => plain.destroy(error));
+  const splitter = new JsonlSplitter();
+  for await (const chunk of file.pipe(plain)) yield splitter.push(chunk);
+  yield splitter.finish();
+}
+
+async function readWhole(path: string): Promise<Uint8Array> {
+  const bytes = await readFile(path);
+  return path.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes;
+}

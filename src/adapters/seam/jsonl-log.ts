@@ -1,0 +1,102 @@
+/**
+ * A JSONL log that is read once: ahead until its session is known, then from the start, then to the end. What was
+ * read ahead is kept up to a bound; a log that tells itself later than that is opened a second time. It also knows
+ * where the last committed read stopped (spec.md#sync-change-detection).
+ */
+import type { FileHandle } from "node:fs/promises";
+import { open } from "node:fs/promises";
+import type { FileCursor, FileStamp } from "./freshness.ts";
+import { isSameStamp, resumeOffset, tailHash } from "./freshness.ts";
+import type { JsonlItem } from "./jsonl.ts";
+import { readJsonl } from "./jsonl.ts";
+
+/** Bytes read ahead that are kept. */
+const KEEP_BYTES = 8 * 1024 * 1024;
+
+export class JsonlLog implements AsyncDisposable {
+  /** Bytes that an earlier read committed: everything up to here is read quietly. 0 when the file was rewritten. */
+  readonly committed: number;
+  /** True when nothing about the file can have changed since then: it need not be read at all. */
+  readonly isFresh: boolean;
+  readonly #handle: FileHandle;
+  readonly #stamp: FileStamp;
+  readonly #known: FileCursor | undefined;
+  #batches: AsyncGenerator<readonly JsonlItem[], void, undefined>;
+  #kept: (readonly JsonlItem[])[] | undefined = [];
+  #end = 0;
+
+  static async open(stamp: FileStamp, known?: FileCursor): Promise<JsonlLog> {
+    const handle = await open(stamp.path, "r");
+    try {
+      return new JsonlLog(handle, { stamp, known, committed: await resumeOffset(handle, known) });
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  private constructor(
+    handle: FileHandle,
+    at: { readonly stamp: FileStamp; readonly known: FileCursor | undefined; readonly committed: number },
+  ) {
+    this.#handle = handle;
+    this.#stamp = at.stamp;
+    this.#known = at.known;
+    this.committed = at.committed;
+    this.isFresh = at.committed > 0 && isSameStamp(at.stamp, at.known);
+    this.#batches = this.#open();
+  }
+
+  /** Shows the log from its start until `see` returns true; false when it ended before. */
+  async readAhead(see: (items: readonly JsonlItem[]) => boolean): Promise<boolean> {
+    for (;;) {
+      const next = await this.#batches.next();
+      if (next.done === true) return false;
+      this.#kept?.push(next.value);
+      const isKnown = see(next.value);
+      if (isKnown) return true;
+      if ((next.value.at(-1)?.end ?? 0) > KEEP_BYTES) this.#kept = undefined;
+    }
+  }
+
+  /** The whole log in order, whatever was read ahead. Once. */
+  async *read(): AsyncGenerator<readonly JsonlItem[]> {
+    const kept = this.#kept;
+    this.#kept = undefined;
+    if (kept === undefined) this.#batches = this.#open();
+    else
+      for (const batch of kept) {
+        this.#pass(batch);
+        yield batch;
+      }
+    for await (const batch of this.#batches) {
+      this.#pass(batch);
+      yield batch;
+    }
+  }
+
+  /** Where the next read goes on. The stamp is the one from before this read, so that growth since is seen. */
+  async cursor(): Promise<FileCursor> {
+    if (this.isFresh && this.#known !== undefined) return this.#known;
+    const { size, mtime, inode, device } = this.#stamp;
+    const tail = await tailHash(this.#handle, this.#end);
+    return { size, mtime, inode, device, offset: this.#end, tail };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle.close();
+  }
+
+  #open(): AsyncGenerator<readonly JsonlItem[], void, undefined> {
+    return readJsonl(this.#handle);
+  }
+
+  #pass(batch: readonly JsonlItem[]): void {
+    const last = batch.findLast(isTerminated);
+    if (last !== undefined) this.#end = last.end;
+  }
+}
+
+function isTerminated(item: JsonlItem): boolean {
+  return item.kind === "bad_line" || (item.kind === "record" && item.terminated);
+}

@@ -1,0 +1,159 @@
+/** The real Claude Code resumes what pond restored: the request it sends to the model carries the whole history. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { adapterNamed } from "../../src/adapters/index.ts";
+import type { Restored, SerializeOptions } from "../../src/adapters/index.ts";
+import type { Lineage } from "../../src/adapters/seam/index.ts";
+import { replay } from "../../src/model/index.ts";
+import { lineagesOf, readFolder } from "../support/adapter-run.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { foreignSession } from "./foreign-session.ts";
+import type { OfflineRun } from "./offline.ts";
+import { findClient, runOffline } from "./offline.ts";
+import { writeRestored } from "./write-files.ts";
+
+const client = findClient("claude", "@anthropic-ai/claude-code");
+const adapter = adapterNamed("claude-code")!;
+const FIXTURE = join(import.meta.dirname, "../fixtures/adapters/claude-code/projects");
+const RECORDED = "/tmp/pond_fixture/demo.app";
+
+if ("missing" in client) console.log(`claude-code clients test skipped: ${client.missing}`);
+
+describe.skipIf("missing" in client)("the real Claude Code", () => {
+  test("resumes a session that was restored natively", async () => {
+    const lineage = await capturedSession("e78e1be3-8fad-455a-adfe-a548a4aafee2");
+    await using box = await tempDir();
+    const run = resume(box.path, lineage, "native");
+    expect([run.status, run.stderr]).toEqual([0, ""]);
+    const turns = turnsOf(run);
+    expectInOrder(turns, [
+      "user: List the notes \u{1F4DD} please",
+      "assistant: I will look.",
+      "call: Bash cat notes.txt",
+      "result: alpha\nbeta",
+      "assistant: Two notes: alpha and beta.",
+      "user: Break something",
+      "call: Bash exit 3",
+      "failure: Exit code 3",
+      "assistant: It failed as asked.",
+      "user: Look at the picture",
+      "result: image image/png",
+      "user: Print a lot",
+      "user: Go on from here",
+    ]);
+  });
+
+  test("resumes a compacted session with a subagent from its summary", async () => {
+    const lineage = await capturedSession("42a619cc-bb76-46e4-81e9-08563bb4c708");
+    expect(lineage.children).toHaveLength(1);
+    await using box = await tempDir();
+    const run = resume(box.path, lineage, "native");
+    expect([run.status, run.stderr]).toEqual([0, ""]);
+    expectInOrder(turnsOf(run), [
+      "user: This session is being continued",
+      "user: After the compaction",
+      "user: What colour is this dot?",
+      "user: image image/png",
+      "user: Go on from here",
+    ]);
+  });
+
+  test("resumes a session of another client", async () => {
+    await using box = await tempDir();
+    const state = foreignSession(RECORDED);
+    const run = resume(box.path, { state, children: [{ state: child(state), children: [] }] }, "foreign");
+    expect([run.status, run.stderr]).toEqual([0, ""]);
+    expect(JSON.stringify(run.requests)).not.toContain("secret thoughts");
+    expectInOrder(turnsOf(run), [
+      "user: Look at the dot and count the files",
+      "user: image image/png",
+      "assistant: I look.",
+      'call: shell {"command":["ls"]}',
+      'call: apply_patch {"input":"*** Begin"}',
+      "result: a.txt b.txt",
+      "failure: no such file",
+      "assistant: Two files, and the patch failed.",
+      "user: Try again",
+      'call: shell {"command":["pwd"]}',
+      "failure: No result was recorded.",
+      "user: Go on from here",
+    ]);
+  });
+});
+
+async function capturedSession(id: string): Promise<Lineage> {
+  const runs = await readFolder(adapter, FIXTURE);
+  const lineages = lineagesOf(replay(runs.flatMap(({ events }) => events)));
+  return lineages.find(({ state }) => state.session.id === id)!;
+}
+
+function child({ session, messages }: Lineage["state"]): Lineage["state"] {
+  const id = `${session.id}/child` as typeof session.id;
+  return { session: { ...session, id, parent_session_id: session.id, relation: "spawn" }, messages };
+}
+
+/** Restores into a throwaway home and goes on with the session there. */
+function resume(folder: string, lineage: Lineage, fidelity: SerializeOptions["fidelity"]): OfflineRun {
+  const cwd = join(folder, "demo.app");
+  const home = join(folder, "home");
+  mkdirSync(cwd, { recursive: true });
+  const restored = restore(lineage, {
+    fidelity,
+    layout: "client",
+    mapPath: (path) => (path === RECORDED ? cwd : path),
+    now: 0,
+  });
+  writeRestored(restored, join(home, ".claude/projects"));
+  if (!("path" in client)) throw new Error(client.missing);
+  const command = [client.path, "-p", "--resume", restored.resume.id, "Go on from here"];
+  return runOffline(command, { folder, cwd: restored.resume.directory, rules: [{ text: "Going on." }] });
+}
+
+function restore(lineage: Lineage, options: SerializeOptions): Restored {
+  if (adapter.restore.kind !== "supported") throw new Error("claude-code restores");
+  return adapter.restore.serialize(lineage, options);
+}
+
+interface Block {
+  readonly type: string;
+  readonly text?: string;
+  readonly name?: string;
+  readonly input?: { readonly command?: string };
+  readonly content?: string | readonly Block[];
+  readonly is_error?: boolean;
+  readonly source?: { readonly media_type?: string };
+}
+
+/** The history in the last request to the model, a line a block. */
+function turnsOf({ requests }: OfflineRun): string[] {
+  const messages = requests.findLast(({ path }) => path.endsWith("/messages"))?.body["messages"];
+  const turns = messages as readonly { role: string; content: string | readonly Block[] }[];
+  return turns.flatMap(({ role, content }) =>
+    (typeof content === "string" ? [{ type: "text", text: content }] : content).map((block) =>
+      line(role, block),
+    ),
+  );
+}
+
+function line(role: string, block: Block): string {
+  if (block.type === "text") return `${role}: ${block.text}`;
+  if (block.type === "image") return `${role}: image ${block.source?.media_type}`;
+  if (block.type === "tool_use")
+    return `call: ${block.name} ${typeof block.input?.command === "string" ? block.input.command : JSON.stringify(block.input)}`;
+  if (block.type !== "tool_result") return block.type;
+  const { content = "" } = block;
+  const text =
+    typeof content === "string" ? content : content.map((one) => line("", one).slice(2)).join("\n");
+  return `${block.is_error === true ? "failure" : "result"}: ${text}`;
+}
+
+/** Each expected line begins a turn, and they come in this order. */
+function expectInOrder(turns: readonly string[], expected: readonly string[]): void {
+  let at = -1;
+  for (const start of expected) {
+    const found = turns.findIndex((turn, index) => index > at && turn.startsWith(start));
+    expect({ turns, start, found: found !== -1 }).toEqual({ turns, start, found: true });
+    at = found;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * The proof over real files: every file of a client's samples is parsed, validated, replayed, restored natively and
+ * compared with its source, record by record. One unit at a time, so that memory is bounded by a session.
+ */
+import { relative } from "node:path";
+import type { Adapter, Unit } from "../../src/adapters/seam/index.ts";
+import { describeDifference, isEqualFile } from "../../src/adapters/seam/index.ts";
+import { EventValidator } from "../../src/model/index.ts";
+import { compareAll, listUnits, readUnit, restoreNative } from "../support/adapter-run.ts";
+
+export interface Proof {
+  readonly units: number;
+  readonly files: number;
+  readonly records: number;
+  readonly sessions: number;
+  readonly messages: number;
+  readonly parts: number;
+  /** Records that came back unequal, and files that did not come back: each a line that says where. */
+  readonly unequal: readonly string[];
+  readonly violations: readonly string[];
+  readonly waiting: number;
+  readonly issues: Readonly<Record<string, number>>;
+}
+
+/** `accepts` picks units by key; all when absent. */
+export async function prove(
+  adapter: Adapter,
+  root: string,
+  accepts: (key: string) => boolean = () => true,
+): Promise<Proof> {
+  const listed = await listUnits(adapter, root);
+  const units = listed.units.filter(({ key }) => accepts(key));
+  const count = { files: 0, records: 0, sessions: 0, messages: 0, parts: 0, waiting: 0 };
+  const issues: Record<string, number> = {};
+  const unequal: string[] = [];
+  const violations: string[] = [];
+  for (const { kind } of listed.issues) issues[kind] = (issues[kind] ?? 0) + 1;
+  for (const unit of units) {
+    const run = await readUnit(adapter, unit, { root });
+    const validator = new EventValidator();
+    for (const event of run.events) {
+      const violation = validator.check(event);
+      if (violation !== undefined) violations.push(`${unit.key}: ${violation.message}`);
+      count[`${event.kind}s`] += 1;
+    }
+    for (const { kind } of run.issues) issues[kind] = (issues[kind] ?? 0) + 1;
+    count.waiting += run.waiting.length;
+    const comparisons = await compareAll(restoreNative(adapter, run.events), root);
+    for (const comparison of comparisons) {
+      count.files += 1;
+      count.records += comparison.records;
+      if (!isEqualFile(comparison)) unequal.push(describeDifference(comparison));
+    }
+    const restored = new Set(comparisons.map(({ path }) => path));
+    unequal.push(...missingFiles(unit, root, restored));
+  }
+  return { units: units.length, ...count, unequal, violations, issues };
+}
+
+/** One line for people. */
+export function summary(adapter: Adapter, proof: Proof): string {
+  const { units, files, records, sessions, messages, parts, unequal, waiting } = proof;
+  const issues = Object.entries(proof.issues).map(([kind, number]) => `${kind} ${number}`);
+  return (
+    `${adapter.name}: ${files} files, ${records} records, ${unequal.length} unequal; ` +
+    `${units} units, ${sessions} sessions, ${messages} messages, ${parts} parts, ${waiting} waiting; ` +
+    `issues: ${issues.join(", ") || "none"}`
+  );
+}
+
+/** A file with content must come back; an empty one holds no record and need not. */
+function missingFiles(unit: Unit, root: string, restored: ReadonlySet<string>): string[] {
+  return unit.files
+    .filter(({ path, size }) => size > 0 && !restored.has(relative(root, path)))
+    .map(({ path }) => `${relative(root, path)}: not restored`);
+}

@@ -1,0 +1,126 @@
+/** Runs an adapter over a folder, as sync does: units, then each unit's events, with cursors kept by unit. */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type {
+  Adapter,
+  AdapterEnv,
+  AdapterYield,
+  Cursor,
+  FileComparison,
+  Issue,
+  Lineage,
+  Place,
+  RestoredFile,
+  SerializeOptions,
+  Unit,
+} from "../../src/adapters/seam/index.ts";
+import { compareFile } from "../../src/adapters/seam/index.ts";
+import type { Event, SessionState } from "../../src/model/index.ts";
+import { replay } from "../../src/model/index.ts";
+
+/** Long after any file was written, so that nothing waits for more. */
+export const LATER = Date.UTC(2100, 0, 1);
+
+export const NOWHERE: AdapterEnv = { env: {}, home: "/nowhere", platform: "linux", scratch: tmpdir() };
+
+export const SOURCE_LAYOUT: SerializeOptions = {
+  fidelity: "native",
+  layout: "source",
+  mapPath: (path) => path,
+  now: 0,
+};
+
+export interface UnitRun {
+  readonly events: readonly Event[];
+  readonly issues: readonly Issue[];
+  /** Why the unit could not be told yet. */
+  readonly waiting: readonly string[];
+  /** The last checkpoint. */
+  readonly cursor: Cursor | undefined;
+}
+
+/** The units of a folder; issues of the listing come apart. */
+export async function listUnits(
+  adapter: Adapter,
+  root: string,
+): Promise<{ readonly units: readonly Unit[]; readonly issues: readonly Issue[] }> {
+  const units: Unit[] = [];
+  const issues: Issue[] = [];
+  for await (const batch of adapter.units(placeAt(root)))
+    for (const item of batch)
+      if ("key" in item) units.push(item);
+      else issues.push(item);
+  return { units, issues };
+}
+
+/** The events of one unit, from the cursor on where one is given. */
+export async function readUnit(
+  adapter: Adapter,
+  unit: Unit,
+  at: { readonly root: string; readonly cursor?: Cursor | undefined; readonly now?: number },
+): Promise<UnitRun> {
+  const events: Event[] = [];
+  const issues: Issue[] = [];
+  const waiting: string[] = [];
+  let cursor = at.cursor;
+  const request = {
+    place: placeAt(at.root),
+    machine: NOWHERE,
+    now: at.now ?? LATER,
+    ...(at.cursor === undefined ? {} : { cursor: at.cursor }),
+  };
+  for await (const batch of adapter.read(unit, request))
+    for (const item of batch as readonly AdapterYield[]) {
+      if (item.kind === "issue") issues.push(item.issue);
+      else if (item.kind === "waiting") waiting.push(item.reason);
+      else if (item.kind === "checkpoint") cursor = item.cursor;
+      else events.push(item);
+    }
+  return { events, issues, waiting, cursor };
+}
+
+/** Every unit of a folder, each from its start. */
+export async function readFolder(
+  adapter: Adapter,
+  root: string,
+): Promise<readonly (UnitRun & { unit: Unit })[]> {
+  const { units } = await listUnits(adapter, root);
+  const runs: (UnitRun & { unit: Unit })[] = [];
+  for (const unit of units) runs.push({ unit, ...(await readUnit(adapter, unit, { root })) });
+  return runs;
+}
+
+/** Sessions with the sessions that name them as their parent, to any depth; roots first. */
+export function lineagesOf(states: readonly SessionState[]): readonly Lineage[] {
+  const known = new Set<string>(states.map(({ session }) => session.id));
+  const build = (state: SessionState): Lineage => ({
+    state,
+    children: states
+      .filter(({ session }) => session.parent_session_id === state.session.id)
+      .map((child) => build(child)),
+  });
+  return states
+    .filter(({ session }) => session.parent_session_id === undefined || !known.has(session.parent_session_id))
+    .map((state) => build(state));
+}
+
+/** Native restore of events at their recorded paths. */
+export function restoreNative(adapter: Adapter, events: readonly Event[]): readonly RestoredFile[] {
+  if (adapter.restore.kind !== "supported") return [];
+  const { serialize } = adapter.restore;
+  return replay(events).flatMap((state) => serialize({ state, children: [] }, SOURCE_LAYOUT).files);
+}
+
+/** Restored files against their sources below `root`. */
+export async function compareAll(
+  files: readonly RestoredFile[],
+  root: string,
+): Promise<readonly FileComparison[]> {
+  const comparisons: FileComparison[] = [];
+  for (const file of files) comparisons.push(await compareFile(file, join(root, file.path)));
+  return comparisons;
+}
+
+export function placeAt(root: string): Place {
+  return { root, origin: "flag" };
+}
