@@ -5,11 +5,14 @@ import { type Column, isNullable, type TableSpec } from "../spec.ts";
 /** Schema metadata at creation; on the first key column once columns were added (the former cannot change). */
 export const SCHEMA_VERSION = "pond.schema_version";
 
-/** 2.4 times smaller than the default at about its cost; zstd without the other two decodes 10 times slower. */
+/**
+ * Chunks of 256 KiB: 29 MB of real tool output take 6.1 MB (7.8 with chunks of 32 KiB, 20 in the default encoding) at the
+ * same cost of writing; 20 random rows are read in 4 ms instead of 2. zstd without the other two decodes 10 times slower.
+ */
 const PACKED: readonly (readonly [string, string])[] = [
   ["lance-encoding:compression", "zstd"],
   ["lance-encoding:structural-encoding", "miniblock"],
-  ["lance-encoding:minichunk-size", "32768"],
+  ["lance-encoding:minichunk-size", "262144"],
 ];
 
 export function schemaOf(lance: Lance, spec: TableSpec): Arrow.Schema {
