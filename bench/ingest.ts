@@ -12,7 +12,7 @@ import { stringifyJson } from "../src/base/json.ts";
 import { eventSchema } from "../src/model/schema.ts";
 import { searchText } from "../src/model/index.ts";
 import type { Event, Message, Part } from "../src/model/index.ts";
-import { messageRow, partRow, sessionRow } from "../src/sessions/encode.ts";
+import { messageRow, partBytes, partRow, sessionRow } from "../src/sessions/encode.ts";
 import { SessionStore } from "../src/sessions/index.ts";
 import { openStore } from "../src/substrate/index.ts";
 import { corpus, type Shape } from "./corpus.ts";
@@ -134,9 +134,10 @@ async function writeFloor(sessions: SessionStore, shape: Shape, folder: string):
       if (event.kind === "session") batches.sessions.add(sessionRow(event.session, 0));
       else if (event.kind === "message") message = event.message;
       else if (message !== undefined) {
-        batches.parts.add(partRow(event.part));
-        const text = searchText(message, [event.part as Part]);
-        batches.messages.add({ ...messageRow(message, text, 0), source_agent: "claude-code", project: "p" });
+        const part = partRow(event.part);
+        batches.parts.add(part);
+        const facts = { searchText: searchText(message, [event.part as Part]), partBytes: partBytes(part) };
+        batches.messages.add({ ...messageRow(message, facts, 0), source_agent: "claude-code", project: "p" });
       }
     }
     if (held >= 26_000 || batches.parts.bytes + batches.messages.bytes > 32_000_000) await flush();

@@ -3,6 +3,7 @@ export { activeBranch } from "./branch.ts";
 export { provenances, relations, roles } from "./enums.ts";
 export type { Extracted, ExtractedJson } from "./extracted.ts";
 export { openJson } from "./extracted.ts";
+export { identifierPieces, piecesOf } from "./identifiers.ts";
 export type { MessageId, MessageKey, PartId, PartKey, SessionId } from "./ids.ts";
 export { messageId, partId, sessionId } from "./ids.ts";
 export { compareAcrossSessions, compareInSession, compareParts } from "./order.ts";

@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { isJsonObject, stringifyJson } from "../base/json.ts";
 import type { FileData, Message, Part, Session } from "../model/index.ts";
-import { openJson } from "../model/index.ts";
+import { identifierPieces, openJson } from "../model/index.ts";
 import type { RowOf } from "../substrate/index.ts";
 import type { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
 
@@ -29,12 +29,17 @@ export function sessionRow(session: Session, ingestedAt: number): SessionRow {
   };
 }
 
-export function messageRow(
-  message: Message,
-  searchText: string | undefined,
-  ingestedAt: number,
-): UnlabelledMessageRow {
+/** What is derived from a message and its parts once all of them are known. */
+export interface MessageFacts {
+  readonly searchText: string | undefined;
+  /** Bytes of its parts' rows. */
+  readonly partBytes: number;
+}
+
+export function messageRow(message: Message, facts: MessageFacts, ingestedAt: number): UnlabelledMessageRow {
   const content = message.role === "system" ? message.content : undefined;
+  const options = encodeOptions(message.options, content === undefined ? {} : { content });
+  const { searchText } = facts;
   return {
     session_id: message.session_id,
     id: message.id,
@@ -43,9 +48,17 @@ export function messageRow(
     role: message.role,
     content: content ?? null,
     search_text: searchText ?? null,
+    text_bytes: searchText === undefined ? null : Buffer.byteLength(searchText),
+    bytes: Buffer.byteLength(options) + Buffer.byteLength(content ?? "") + facts.partBytes,
+    identifiers: (searchText === undefined ? undefined : identifierPieces(searchText)) ?? null,
     ingested_at: ingestedAt,
-    options: encodeOptions(message.options, content === undefined ? {} : { content }),
+    options,
   };
+}
+
+/** Bytes of a part's texts and payload, as the message's `bytes` counts them. */
+export function partBytes(row: PartRow): number {
+  return Buffer.byteLength(row.variant_data) + Buffer.byteLength(row.options) + (row.data?.length ?? 0);
 }
 
 export function partRow(part: Part): PartRow {

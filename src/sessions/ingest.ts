@@ -7,7 +7,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Event, Message, Part, Session, Violation } from "../model/index.ts";
 import { EventValidator, searchText } from "../model/index.ts";
 import type { MessageRow, PartRow, SessionRow, UnlabelledMessageRow } from "./encode.ts";
-import { messageRow, partRow, sessionRow } from "./encode.ts";
+import { messageRow, partBytes, partRow, sessionRow } from "./encode.ts";
 import type { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
 import type { Inserted, Labels, SessionTables } from "./tables.ts";
 import { AbsentRows } from "./tables.ts";
@@ -73,6 +73,7 @@ export class Ingest {
   #session: Session | undefined;
   #message: Message | undefined;
   #parts: Part[] = [];
+  #partBytes = 0;
   /** The commit under way: one at a time, while the next batch is being filled. */
   #commit: Promise<void> = Promise.resolve();
 
@@ -148,17 +149,20 @@ export class Ingest {
     this.#parts.push(part);
     const row = partRow(part);
     this.#pending.parts.push(row);
-    this.#pending.bytes +=
-      row.variant_data.length + row.options.length + (row.data?.length ?? 0) + ROW_OVERHEAD;
+    const bytes = partBytes(row);
+    this.#partBytes += bytes;
+    this.#pending.bytes += bytes + ROW_OVERHEAD;
   }
 
   /** The message is complete when anything but its parts follows: only now its indexed text is known. */
   #endMessage(): void {
     const message = this.#message;
     if (message === undefined) return;
-    const row = messageRow(message, searchText(message, this.#parts), this.#now());
+    const facts = { searchText: searchText(message, this.#parts), partBytes: this.#partBytes };
+    const row = messageRow(message, facts, this.#now());
     this.#message = undefined;
     this.#parts = [];
+    this.#partBytes = 0;
     this.#pending.messages.push(row);
     this.#pending.bytes +=
       row.options.length + (row.content?.length ?? 0) + (row.search_text?.length ?? 0) + ROW_OVERHEAD;

@@ -43,6 +43,11 @@ export const MESSAGES = defineTable({
     project: { type: "utf8" },
     content: { type: "utf8", nullable: true, packed: true },
     search_text: { type: "utf8", nullable: true, packed: true },
+    // Derived, so that pages are planned and texts counted without reading a long column.
+    text_bytes: { type: "int32", nullable: true },
+    bytes: { type: "int64", nullable: true },
+    // Derived index terms, beside the text and never in it.
+    identifiers: { type: "utf8", nullable: true, packed: true },
     ingested_at: { type: "timestamp_us" },
     options: { type: "utf8", packed: true },
   },
@@ -52,6 +57,7 @@ export const MESSAGES = defineTable({
     { column: "source_agent", kind: "bitmap" },
     { column: "project", kind: "btree" },
     { column: "search_text", kind: "fts" },
+    { column: "identifiers", kind: "fts" },
   ],
 });
 
