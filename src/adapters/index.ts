@@ -19,6 +19,7 @@ export type {
   AdapterEnv,
   AdapterYield,
   Cursor,
+  FileComparison,
   FileStamp,
   Issue,
   IssueKind,
@@ -30,4 +31,12 @@ export type {
   SerializeOptions,
   Unit,
 } from "./seam/index.ts";
-export { brandOf, isSameStamp, locate } from "./seam/index.ts";
+export {
+  brandOf,
+  compareFile,
+  describeDifference,
+  isEqualFile,
+  isSameStamp,
+  locate,
+  printFile,
+} from "./seam/index.ts";

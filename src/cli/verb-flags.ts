@@ -20,3 +20,18 @@ export const syncFlags = {
 export const initFlags = {
   yes: { type: "boolean", short: "y", summary: "Take the defaults, ask nothing" },
 } as const satisfies FlagTable;
+
+export const restoreFlags = {
+  to: { type: "string", value: "client", summary: "Restore into this client; default: the session's own" },
+  out: {
+    type: "string",
+    value: "folder",
+    summary: "Write below this folder instead of the client's own place",
+  },
+  "map-path": { type: "list", value: "old=new", summary: "Rewrite recorded folders for this machine" },
+} as const satisfies FlagTable;
+
+export const verifyFlags = {
+  adapter: { type: "list", value: "client", summary: "Only this client (may be given several times)" },
+  path: { type: "list", value: "folder", summary: "Compare with this folder or file; with --adapter" },
+} as const satisfies FlagTable;

@@ -5,7 +5,7 @@
 import { command } from "./command.ts";
 import type { Command } from "./command.ts";
 import { GLOBAL_FLAGS } from "./flags.ts";
-import { initFlags, syncFlags } from "./verb-flags.ts";
+import { initFlags, restoreFlags, syncFlags, verifyFlags } from "./verb-flags.ts";
 
 /** The shells that completions are made for. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -27,6 +27,23 @@ const VERBS: readonly Command[] = [
     name: "adapters",
     summary: "The clients pond knows, where they keep sessions, how much is there",
     load: async () => (await import("./verbs/adapters.ts")).adapters,
+  }),
+  command({
+    name: "restore",
+    summary: "Write a stored session back as files of a client",
+    details:
+      "The whole lineage or nothing; no file is overwritten; what was written is read back and compared.",
+    args: [{ name: "session", summary: "The session's id" }],
+    flags: restoreFlags,
+    examples: ["pond restore <id>", "pond restore <id> --to codex-cli", "pond restore <id> --out ./restored"],
+    load: async () => (await import("./verbs/restore.ts")).restore,
+  }),
+  command({
+    name: "verify",
+    summary: "Prove that what is stored restores equal to what is on disk",
+    flags: verifyFlags,
+    examples: ["pond verify", "pond verify --adapter claude-code"],
+    load: async () => (await import("./verbs/verify.ts")).verify,
   }),
   command({
     name: "doctor",

@@ -55,7 +55,7 @@ export type { BadLine, JsonlItem, JsonlRecord, JsonlStart, ReadJsonlOptions } fr
 export { JsonlSplitter, readJsonl } from "./jsonl.ts";
 export { JsonlLog } from "./jsonl-log.ts";
 export type { Loss, RawLine, Restored, RestoredFile, SerializeOptions } from "./restore.ts";
-export { isRawLine, LossReport } from "./restore.ts";
+export { isRawLine, LossReport, printFile } from "./restore.ts";
 export type { LogEntry, MessageDraft, PartDraft, RecordId } from "./session-log.ts";
 export { SessionLog } from "./session-log.ts";
 export { valueHash } from "./value-hash.ts";

@@ -1,5 +1,6 @@
 /** What a serialize face returns (spec.md#adapter-restore): files by value, and what could not come along. */
 import type { JsonValue } from "../../base/json.ts";
+import { stringifyJson } from "../../base/json.ts";
 
 /** A line that was not JSON when it was read: it goes back byte for byte. */
 export interface RawLine {
@@ -60,4 +61,17 @@ export class LossReport {
   list(): readonly Loss[] {
     return [...this.#losses.values()];
   }
+}
+
+/** The bytes of a restored file: one line a record, each ended by a newline. */
+export function printFile(file: RestoredFile): Uint8Array {
+  if (file.kind === "bytes") return file.data;
+  if (file.kind === "json") return Buffer.from(`${stringifyJson(file.value)}\n`);
+  const newline = Buffer.from("\n");
+  return Buffer.concat(
+    file.records.flatMap((record) => [
+      isRawLine(record) ? record.raw : Buffer.from(stringifyJson(record)),
+      newline,
+    ]),
+  );
 }

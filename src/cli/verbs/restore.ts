@@ -1,0 +1,33 @@
+/** `pond restore`: a stored session back into a client, and how to go on with it there. */
+import type { RestoreReport } from "../../handlers/index.ts";
+import { restore as runRestore } from "../../handlers/index.ts";
+import type { VerbContext } from "../command.ts";
+import { openContext } from "../context.ts";
+import type { Outcome } from "../exit.ts";
+import { count, size } from "../number.ts";
+import type { restoreFlags } from "../verb-flags.ts";
+
+export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<Outcome> {
+  const { args, flags, out } = verb;
+  await using context = await openContext(verb);
+  const report = await runRestore(context, {
+    session_id: args[0] ?? "",
+    mapPaths: flags["map-path"],
+    ...(flags.to === undefined ? {} : { to: flags.to }),
+    ...(flags.out === undefined ? {} : { out: flags.out }),
+  });
+  out.result(report, render);
+  return "done";
+}
+
+function render(report: RestoreReport): string {
+  const bytes = report.files.reduce((sum, file) => sum + file.bytes, 0);
+  const losses = report.losses.map(({ what, why, count: n }) => `  ${count(n)} x ${what}: ${why}`);
+  return [
+    `restored ${count(report.sessions)} ${report.sessions === 1 ? "session" : "sessions"} into ${report.to} ` +
+      `(${report.fidelity}): ${count(report.files.length)} files, ${size(bytes)}, read back equal`,
+    ...report.files.map(({ path }) => `  ${path}`),
+    ...(losses.length === 0 ? [] : ["not taken along:", ...losses]),
+    `resume with: ${report.resume.directory === "" ? "" : `cd ${report.resume.directory} && `}${report.resume.command}`,
+  ].join("\n");
+}

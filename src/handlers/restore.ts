@@ -1,0 +1,201 @@
+/**
+ * `restore`: a stored session and its descendants as files of a client (spec.md#adapter-restore). The whole lineage or
+ * nothing; no file is ever overwritten; what was written is read back and compared before it is called done.
+ */
+import { mkdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { Adapter, Loss, RestoredFile } from "../adapters/index.ts";
+import {
+  adapterNamed,
+  adapters,
+  brandOf,
+  compareFile,
+  describeDifference,
+  isEqualFile,
+  printFile,
+} from "../adapters/index.ts";
+import { PondError } from "../base/errors.ts";
+import type { Session } from "../model/index.ts";
+import { sessionId } from "../model/index.ts";
+import { readLineage, readTree, sessionsOf } from "../sessions/index.ts";
+import type { Context } from "./context.ts";
+
+export interface RestoreRequest {
+  readonly session_id: string;
+  /** The client to restore into; the session's own when absent. */
+  readonly to?: string;
+  /** The folder that stands for the client's place; the client's own place on this machine when absent. */
+  readonly out?: string;
+  /** `old=new` prefixes of recorded folders. */
+  readonly mapPaths?: readonly string[];
+}
+
+export interface RestoreReport {
+  readonly session_id: string;
+  readonly to: string;
+  readonly fidelity: "native" | "foreign";
+  readonly out: string;
+  readonly sessions: number;
+  readonly files: readonly { readonly path: string; readonly records: number; readonly bytes: number }[];
+  readonly losses: readonly Loss[];
+  readonly resume: { readonly id: string; readonly directory: string; readonly command: string };
+}
+
+export async function restore(context: Context, request: RestoreRequest): Promise<RestoreReport> {
+  const store = await context.existingStore();
+  const session = await store?.session(request.session_id);
+  if (store === undefined || session === undefined) throw notStored(request.session_id);
+  const adapter = requireTarget(request.to ?? brandOf(session.source_agent), session);
+  const out = request.out === undefined ? await ownPlace(context, adapter) : resolve(request.out);
+  const tree = await readTree(store, session);
+  const lineage = await readLineage(store, tree);
+  const fidelity = brandOf(session.source_agent) === adapter.name ? "native" : "foreign";
+  const restored = adapter.restore.serialize(lineage, {
+    fidelity,
+    layout: "client",
+    mapPath: pathMapper(request.mapPaths ?? []),
+    now: context.clock.now(),
+  });
+  const files = await writeAll(out, restored.files);
+  return {
+    session_id: session.id,
+    to: adapter.name,
+    fidelity,
+    out,
+    sessions: [...sessionsOf(tree)].length,
+    files,
+    losses: restored.losses,
+    resume: restored.resume,
+  };
+}
+
+type Target = Adapter & { readonly restore: { readonly kind: "supported" } };
+
+function requireTarget(name: string, session: Session): Target {
+  const adapter = adapterNamed(name);
+  const able = adapters().filter(isTarget);
+  if (adapter === undefined)
+    throw new PondError("validation_failed", `there is no client named ${name}`, {
+      hint: `restore session ${session.id} into one of: ${able.map((target) => target.name).join(", ")}`,
+    });
+  if (isTarget(adapter)) return adapter;
+  const instead = adapter.restore.kind === "unsupported" ? adapter.restore.instead : "";
+  throw new PondError("validation_failed", `sessions cannot be restored into ${adapter.title}`, {
+    reason: "unsupported",
+    hint: instead,
+  });
+}
+
+function isTarget(adapter: Adapter): adapter is Target {
+  return adapter.restore.kind === "supported";
+}
+
+async function ownPlace(context: Context, adapter: Adapter): Promise<string> {
+  const [place] = await adapter.places(context.machine);
+  if (place !== undefined) return place.root;
+  throw new PondError("not_found", `${adapter.title} keeps no sessions on this machine`, {
+    hint: "name the folder to restore into with --out",
+  });
+}
+
+/** The longest matching prefix wins; a prefix ends at a path separator. */
+export function pathMapper(rules: readonly string[]): (path: string) => string {
+  const pairs = rules.map((rule) => {
+    const cut = rule.indexOf("=");
+    if (cut < 1)
+      throw new PondError("validation_failed", `--map-path ${rule} is not old=new`, {
+        hint: "for example --map-path /home/old/project=/home/new/project",
+      });
+    return {
+      from: rule.slice(0, cut).replace(/(?<=.)[/\\]$/, ""),
+      to: rule.slice(cut + 1).replace(/(?<=.)[/\\]$/, ""),
+    };
+  });
+  const ordered = pairs.toSorted((a, b) => b.from.length - a.from.length);
+  return (path) => {
+    const rule = ordered.find(
+      ({ from }) => path === from || (path.startsWith(from) && /[/\\]/.test(path.charAt(from.length))),
+    );
+    return rule === undefined ? path : rule.to + path.slice(rule.from.length);
+  };
+}
+
+/** Writes every file or none. Folders that had to be made are removed again with the files. */
+async function writeAll(out: string, files: readonly RestoredFile[]): Promise<RestoreReport["files"]> {
+  const targets = files.map((file) => ({ file, target: insideOf(out, file.path) }));
+  for (const { target } of targets) await refuseExisting(target);
+  const made: string[] = [];
+  try {
+    const report: { path: string; records: number; bytes: number }[] = [];
+    for (const { file, target } of targets) {
+      made.push(...(await makeFolders(dirname(target))));
+      const content = printFile(file);
+      await writeFile(target, content, { flag: "wx" });
+      made.push(target);
+      const comparison = await compareFile(file, target);
+      if (!isEqualFile(comparison))
+        throw new PondError(
+          "internal",
+          `a restored file does not read back equal: ${describeDifference(comparison)}`,
+          {
+            reason: "corrupt",
+            hint: "nothing was kept; please report this with the session's client and version",
+          },
+        );
+      report.push({ path: target, records: comparison.records, bytes: content.length });
+    }
+    return report;
+  } catch (error) {
+    for (const path of made.toReversed()) await removeMade(path);
+    throw error;
+  }
+}
+
+/** A stored path is data: it must not leave the folder that the user named. */
+function insideOf(out: string, path: string): string {
+  const target = join(out, path);
+  if (target === out || !target.startsWith(join(out, "/")))
+    throw new PondError(
+      "validation_failed",
+      `a stored file name leaves the target folder: ${JSON.stringify(path)}`,
+      {
+        reason: "corrupt",
+      },
+    );
+  return target;
+}
+
+async function refuseExisting(target: string): Promise<void> {
+  const exists = await stat(target).then(
+    () => true,
+    () => false,
+  );
+  if (exists)
+    throw new PondError("validation_failed", `${target} exists already, and pond never overwrites a file`, {
+      reason: "exists",
+      hint: "the session is there; to get a second copy restore into another folder with --out",
+    });
+}
+
+/** The folders that had to be made, outermost first. */
+async function makeFolders(folder: string): Promise<string[]> {
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined) return [];
+  const made: string[] = [];
+  for (let path = folder; path.length >= first.length; path = dirname(path)) made.unshift(path);
+  return made;
+}
+
+/** Only an empty folder goes: whatever somebody else put there meanwhile stays. */
+async function removeMade(path: string): Promise<void> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isDirectory() === true) await rmdir(path).catch(() => undefined);
+  else await rm(path, { force: true });
+}
+
+function notStored(id: string): PondError {
+  return new PondError("not_found", `session ${sessionId(id)} is not stored`, {
+    hint: "`pond sessions` lists what is; `pond sync` takes in what is new",
+    data: { kind: "session", id },
+  });
+}

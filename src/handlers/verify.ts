@@ -1,0 +1,133 @@
+/**
+ * `verify`: proof, source by source, that what is stored restores equal to what is on disk
+ * (spec.md#adapter-native-restore-lossless). Every session is restored natively in memory and compared record by
+ * record; nothing is written.
+ */
+import { join } from "node:path";
+import type { Adapter, FileComparison, Place } from "../adapters/index.ts";
+import { brandOf, compareFile, describeDifference, isEqualFile } from "../adapters/index.ts";
+import { PondError, toPondError } from "../base/errors.ts";
+import { isJsonObject } from "../base/json.ts";
+import type { Session } from "../model/index.ts";
+import type { SessionStore } from "../sessions/index.ts";
+import type { Context } from "./context.ts";
+import type { SourceFilter } from "./sources.ts";
+import type { Sweep } from "./sweep.ts";
+import { sweepSources } from "./sweep.ts";
+
+export interface VerifyReport {
+  readonly clients: readonly ClientVerification[];
+}
+
+export interface ClientVerification {
+  readonly adapter: string;
+  /** Sources on disk. */
+  readonly sources: number;
+  /** Sources of which no session is stored: not synced yet, or refused with an issue. */
+  readonly unstored: number;
+  readonly sessions: number;
+  readonly files: number;
+  readonly records: number;
+  readonly equal: number;
+  readonly unequal: number;
+  /** The first differences, located. */
+  readonly differences: readonly string[];
+}
+
+const MAX_DIFFERENCES = 20;
+
+export interface VerifyProgress {
+  readonly client: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+export async function verify(
+  context: Context,
+  filter: SourceFilter,
+  onProgress: (progress: VerifyProgress) => void = () => undefined,
+): Promise<VerifyReport> {
+  const store = await context.existingStore();
+  if (store === undefined)
+    throw new PondError("not_found", "there is no store yet", { hint: "run `pond sync` first" });
+  const clients: ClientVerification[] = [];
+  for (const sweep of await sweepSources(context, filter, undefined))
+    clients.push(await verifyClient(context, { store, sweep }, onProgress));
+  return { clients };
+}
+
+interface Job {
+  readonly store: SessionStore;
+  readonly sweep: Sweep;
+}
+
+async function verifyClient(
+  context: Context,
+  { store, sweep }: Job,
+  onProgress: (progress: VerifyProgress) => void,
+): Promise<ClientVerification> {
+  const { adapter } = sweep;
+  const stored = await sessionsByPath(store, adapter);
+  const tally = { unstored: 0, sessions: 0, files: 0, records: 0, equal: 0, unequal: 0 };
+  const differences: string[] = [];
+  for (const [done, { unit, place }] of sweep.stale.entries()) {
+    context.signal.throwIfAborted();
+    const sessions = stored.get(unit.key) ?? [];
+    if (sessions.length === 0) tally.unstored += 1;
+    for (const session of sessions) {
+      tally.sessions += 1;
+      for (const comparison of await verifySession(context, { store, adapter, place, session })) {
+        tally.files += 1;
+        tally.records += comparison.records;
+        tally.equal += comparison.equal;
+        if (isEqualFile(comparison)) continue;
+        tally.unequal += 1;
+        if (differences.length < MAX_DIFFERENCES) differences.push(describeDifference(comparison));
+      }
+    }
+    onProgress({ client: adapter.title, done: done + 1, total: sweep.stale.length });
+  }
+  return { adapter: adapter.name, sources: sweep.seen, ...tally, differences };
+}
+
+interface SessionJob {
+  readonly store: SessionStore;
+  readonly adapter: Adapter;
+  readonly place: Place;
+  readonly session: Session;
+}
+
+/** Each session alone: its own files against its own source, so that memory is bounded by one session. */
+async function verifySession(
+  context: Context,
+  { store, adapter, place, session }: SessionJob,
+): Promise<FileComparison[]> {
+  const state = await store.state(session.id);
+  if (state === undefined || adapter.restore.kind === "unsupported") return [];
+  try {
+    const restored = adapter.restore.serialize(
+      { state, children: [] },
+      { fidelity: "native", layout: "source", mapPath: (path) => path, now: context.clock.now() },
+    );
+    const comparisons: FileComparison[] = [];
+    for (const file of restored.files) comparisons.push(await compareFile(file, join(place.root, file.path)));
+    return comparisons;
+  } catch (error) {
+    const source = toPondError(error).message;
+    return [
+      { path: session.id, records: 0, equal: 0, difference: { record: 0, pointer: "", restored: source } },
+    ];
+  }
+}
+
+/** The stored sessions of a client, by the source they came from. */
+async function sessionsByPath(store: SessionStore, adapter: Adapter): Promise<Map<string, Session[]>> {
+  const byPath = new Map<string, Session[]>();
+  for await (const session of store.allSessions()) {
+    if (brandOf(session.source_agent) !== adapter.name) continue;
+    const { source } = session.options;
+    const path = isJsonObject(source) ? source["path"] : undefined;
+    if (typeof path === "string") byPath.set(path, [...(byPath.get(path) ?? []), session]);
+  }
+  return byPath;
+}
