@@ -1,8 +1,8 @@
 /** Finds Claude Code's sessions: every log below the root with the files beside it, each only stat-ed. */
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import type { JsonValue } from "../../base/json.ts";
 import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../seam/index.ts";
-import { isFolder, walk } from "../seam/index.ts";
+import { isFolder, keysBelow, walk } from "../seam/index.ts";
 import type { LogPlace } from "./layout.ts";
 import {
   ADAPTER,
@@ -33,10 +33,7 @@ export async function places(machine: AdapterEnv): Promise<readonly Place[]> {
 }
 
 export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator<readonly (Unit | Issue)[]> {
-  const keyOf = (path: string): string => {
-    const below = relative(place.root, path);
-    return sep === "/" ? below : below.replaceAll(sep, "/");
-  };
+  const keyOf = keysBelow(place.root);
   const walked = await walk(place.root, {
     accepts: (name, folder) => name.endsWith(".jsonl") || mayHoldSideFiles(keyOf(folder)),
     signal,

@@ -1,6 +1,5 @@
 /** Reads one Claude Code log with the files beside it into canonical events (spec.md#adapter-codec). */
 import { readFile } from "node:fs/promises";
-import { relative, sep } from "node:path";
 import { errnoOf, PondError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
@@ -15,7 +14,7 @@ import type {
   ReadRequest,
   Unit,
 } from "../seam/index.ts";
-import { extractName, isSameStamp, isSettled, JsonlLog, SessionLog } from "../seam/index.ts";
+import { extractName, isSameStamp, isSettled, JsonlLog, keysBelow, SessionLog } from "../seam/index.ts";
 import { HeadFinder } from "./head.ts";
 import { isChild, sessionOf } from "./identity.ts";
 import { ADAPTER, folderOf } from "./layout.ts";
@@ -36,8 +35,8 @@ export async function* read(unit: Unit, request: ReadRequest): AsyncGenerator<re
 
 async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
   const known = request.cursor?.files ?? {};
-  const keyOf = (stamp: FileStamp): string => keyBelow(request.place.root, stamp.path);
-  const stamp = unit.files.find((file) => keyOf(file) === unit.key);
+  const keyOf = keysBelow(request.place.root);
+  const stamp = unit.files.find(({ path }) => keyOf(path) === unit.key);
   const sides = unit.files.filter((file) => file !== stamp);
   const cursor: Record<string, FileCursor> = {};
 
@@ -62,7 +61,7 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
     cursor[unit.key] = await log.cursor();
   }
   for (const side of sides) {
-    const key = keyOf(side);
+    const key = keyOf(side.path);
     const before = known[key];
     if (before !== undefined && isSameStamp(side, before)) cursor[key] = before;
     else {
@@ -156,11 +155,6 @@ function fileTimeOf(files: readonly FileStamp[]): Timestamp {
 
 function wholeFile({ size, mtime, inode, device }: FileStamp): FileCursor {
   return { size, mtime, inode, device, offset: size, tail: "" };
-}
-
-function keyBelow(root: string, path: string): string {
-  const below = relative(root, path);
-  return sep === "/" ? below : below.replaceAll(sep, "/");
 }
 
 function relativeTo(folder: string, key: string): string {

@@ -1,7 +1,9 @@
 /** Finding sources: a walk that only lists and stats (spec.md#adapter-source-untouched). */
 import type { Dirent } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { readdirSync, statSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { errnoOf } from "../../base/errors.ts";
 import type { FileStamp } from "./freshness.ts";
 import { stampOf } from "./freshness.ts";
@@ -9,7 +11,7 @@ import { stampOf } from "./freshness.ts";
 export interface Walked {
   readonly files: readonly FileStamp[];
   /** Folders and files that could not be read: path and reason. */
-  readonly faults: readonly { readonly path: string; readonly message: string }[];
+  readonly faults: readonly Fault[];
 }
 
 export interface WalkOptions {
@@ -20,38 +22,43 @@ export interface WalkOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Files between two breaths: the walk blocks, which is three times as fast as a promise a file. */
+const BREATH = 512;
+
 /** Every accepted file below `root`, sorted by path. Links to folders are followed once, a loop ends by itself. */
 export async function walk(root: string, options: WalkOptions): Promise<Walked> {
   const files: FileStamp[] = [];
-  const faults: { path: string; message: string }[] = [];
+  const faults: Fault[] = [];
   const seen = new Set<string>();
   const pending = [root];
+  let looked = 0;
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    options.signal?.throwIfAborted();
-    const entries = await listFolder(folder, faults);
-    const wanted: string[] = [];
-    for (const entry of entries) {
+    for (const entry of listFolder(folder, faults)) {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) {
-        if (options.enters?.(entry.name, folder) !== false) pending.push(path);
-      } else if (entry.isSymbolicLink()) {
-        const target = await followLink(path, seen);
-        if (target === "folder" && options.enters?.(entry.name, folder) !== false) pending.push(path);
-        else if (target === "file" && options.accepts(entry.name, folder)) wanted.push(path);
-      } else if (entry.isFile() && options.accepts(entry.name, folder)) wanted.push(path);
+      const kind = kindOf(entry, path, seen);
+      if (kind === "folder" && options.enters?.(entry.name, folder) !== false) pending.push(path);
+      if (kind !== "file" || !options.accepts(entry.name, folder)) continue;
+      const stamp = stampNow(path, faults);
+      if (stamp !== undefined) files.push(stamp);
+      looked += 1;
+      if (looked % BREATH !== 0) continue;
+      await setImmediate();
+      options.signal?.throwIfAborted();
     }
-    const stamps = await Promise.all(wanted.map(async (path) => stampFile(path, faults)));
-    for (const stamp of stamps) if (stamp !== undefined) files.push(stamp);
+    options.signal?.throwIfAborted();
   }
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { files, faults };
 }
 
+/** The key of a path that `walk` found: the part below the root, with `/` on every system. */
+export function keysBelow(root: string): (path: string) => string {
+  const start = join(root, "x").length - 1;
+  return (path) => (sep === "/" ? path.slice(start) : path.slice(start).replaceAll(sep, "/"));
+}
+
 /** A stamp, or undefined when the file is gone, which is no fault: sources come and go while pond looks. */
-export async function stampFile(
-  path: string,
-  faults: { path: string; message: string }[] = [],
-): Promise<FileStamp | undefined> {
+export async function stampFile(path: string, faults: Fault[] = []): Promise<FileStamp | undefined> {
   try {
     return stampOf(path, await stat(path));
   } catch (error) {
@@ -68,27 +75,40 @@ export async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-async function listFolder(folder: string, faults: { path: string; message: string }[]): Promise<Dirent[]> {
+interface Fault {
+  readonly path: string;
+  readonly message: string;
+}
+
+function listFolder(folder: string, faults: Fault[]): Dirent[] {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     if (errnoOf(error) !== "ENOENT") faults.push({ path: folder, message: messageOf(error) });
     return [];
   }
 }
 
-/** A folder reached a second time, by device and inode, is not entered again. */
-async function followLink(path: string, seen: Set<string>): Promise<"file" | "folder" | undefined> {
+function stampNow(path: string, faults: Fault[]): FileStamp | undefined {
   try {
-    const stats = await stat(path);
-    if (stats.isFile()) return "file";
-    const identity = `${stats.dev}:${stats.ino}`;
-    if (!stats.isDirectory() || seen.has(identity)) return undefined;
-    seen.add(identity);
-    return "folder";
-  } catch {
+    return stampOf(path, statSync(path));
+  } catch (error) {
+    if (errnoOf(error) !== "ENOENT") faults.push({ path, message: messageOf(error) });
     return undefined;
   }
+}
+
+/** A link is what it points to; a folder reached by links a second time, by device and inode, is not entered. */
+function kindOf(entry: Dirent, path: string, seen: Set<string>): "file" | "folder" | undefined {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  if (!entry.isSymbolicLink()) return undefined;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() === true) return "file";
+  const identity = `${stats?.dev}:${stats?.ino}`;
+  if (stats?.isDirectory() !== true || seen.has(identity)) return undefined;
+  seen.add(identity);
+  return "folder";
 }
 
 function messageOf(error: unknown): string {

@@ -14,7 +14,7 @@ export { boundJson, boundText, MAX_TEXT_BYTES } from "./bound.ts";
 export type { Truncation } from "./bound.ts";
 export { compareFile, describeDifference, isEqualFile } from "./compare.ts";
 export type { FileComparison, RecordDifference } from "./compare.ts";
-export { isFolder, stampFile, walk } from "./discovery.ts";
+export { isFolder, keysBelow, stampFile, walk } from "./discovery.ts";
 export type { Walked, WalkOptions } from "./discovery.ts";
 export {
   arrayField,
