@@ -18,6 +18,7 @@ export {
   timestampFromMicros,
   timestampFromMillis,
 } from "./timestamp.ts";
+export { recordedTitle } from "./title.ts";
 export type { Violation } from "./validate.ts";
 export { EventValidator, isAllowed, sessionFault } from "./validate.ts";
 export type {

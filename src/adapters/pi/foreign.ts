@@ -1,0 +1,297 @@
+/**
+ * A session of any client as one that pi opens and resumes (spec.md#adapter-restore): a header that says where it
+ * came from and one chain of entries. Every session of the lineage is a file of its own, as pi links no subagents.
+ */
+import { PondError } from "../../base/errors.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import type { MessageWithParts, Part, Session, SessionState, Timestamp } from "../../model/index.ts";
+import { activeBranch, formatTimestamp, recordedTitle, timestampFromMillis } from "../../model/index.ts";
+import type { Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
+import { brandOf, extractName, integerField, LossReport, objectField, valueHash } from "../seam/index.ts";
+import type { CallPart, ResultPart } from "./foreign-content.ts";
+import {
+  assistantBlocks,
+  compactionSummary,
+  injectedKind,
+  resultFields,
+  userBlocks,
+} from "./foreign-content.ts";
+import { RESTORED_FROM } from "./head.ts";
+import { fileNameFor, folderFor } from "./names.ts";
+
+export function serializeForeign(lineage: Lineage, options: SerializeOptions): Restored {
+  const losses = new LossReport();
+  const now = timestampFromMillis(options.now);
+  if (now === undefined) throw new PondError("internal", `the time ${options.now} is out of range`);
+  const files = filesOf(lineage, { options, losses, now });
+  const { session } = lineage.state;
+  const [first] = files;
+  // pi itself writes no file before the model has answered.
+  if (first?.kind !== "jsonl" || !first.records.some(isAnswer))
+    throw new PondError(
+      "validation_failed",
+      `session ${session.id} holds no answer that pi could go on from`,
+      {
+        reason: "unsupported",
+        hint: "read it with pond get",
+      },
+    );
+  const id = uuidOf(session.id);
+  const directory = options.mapPath(session.project);
+  const resume = { id, directory, command: `pi --session ${id}` };
+  return { fidelity: "foreign", files, losses: losses.list(), resume };
+}
+
+interface Target {
+  readonly options: SerializeOptions;
+  readonly losses: LossReport;
+  readonly now: Timestamp;
+}
+
+function filesOf({ state, children }: Lineage, target: Target): RestoredFile[] {
+  const { session } = state;
+  const { options, losses, now } = target;
+  const id = uuidOf(session.id);
+  const directory = options.mapPath(session.project);
+  const header = {
+    type: "session",
+    version: 3,
+    id,
+    // Later than every entry: so a reader knows that they are copies.
+    timestamp: formatTimestamp(now),
+    cwd: directory,
+    metadata: { [RESTORED_FROM]: { session_id: session.id, source_agent: session.source_agent } },
+  };
+  const path = `${folderFor(directory)}/${fileNameFor(now, id)}`;
+  const records = [header, ...new Transcript(session, losses).of(state)];
+  if (children.length > 0) losses.add("link between sessions", "pi links no subagents");
+  return [{ kind: "jsonl", path, records }, ...children.flatMap((child) => filesOf(child, target))];
+}
+
+function isAnswer(record: unknown): boolean {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made above
+  const message = objectField(record as JsonObject, "message");
+  return message?.["role"] === "assistant";
+}
+
+type Message = MessageWithParts["message"];
+
+/** Writes the entries of one log: a chain in which each names the one before it. */
+class Transcript {
+  readonly #session: Session;
+  readonly #losses: LossReport;
+  readonly #entries: Record<string, JsonValue>[] = [];
+  readonly #used = new Set<string>();
+  #results: ReadonlyMap<string, Result> = new Map();
+  #called = new Set<string>();
+  /** The response that is being written: what it said and called so far. */
+  #response: { first: Message; last: Message; readonly parts: Part[] } | undefined;
+
+  constructor(session: Session, losses: LossReport) {
+    this.#session = session;
+    this.#losses = losses;
+  }
+
+  of(state: SessionState): readonly JsonObject[] {
+    const messages = this.#activeOnly(state.messages);
+    const title = recordedTitle(messages.map(({ message }) => message));
+    if (title !== undefined)
+      this.#add(state.session.created_at, "title", { type: "session_info", name: title });
+    this.#results = resultsByCall(messages);
+    for (const entry of messages) this.#see(entry);
+    this.#endResponse();
+    this.#countUnasked(messages);
+    for (const [index, entry] of this.#entries.entries())
+      // What the summary does not stand for begins right behind it.
+      if (entry["type"] === "compaction")
+        entry["firstKeptEntryId"] = this.#entries[index + 1]?.["id"] ?? entry["id"] ?? null;
+    return this.#entries;
+  }
+
+  #see({ message, parts }: MessageWithParts): void {
+    if (message.role === "tool") return;
+    if (message.role === "assistant") {
+      this.#response ??= { first: message, last: message, parts: [] };
+      this.#response.last = message;
+      this.#response.parts.push(...parts);
+      return;
+    }
+    const summary = message.role === "user" ? compactionSummary(parts) : systemSummary(message);
+    if (message.role === "system" && summary === undefined) {
+      this.#losses.add("system record", "a record of the other client's own");
+      return;
+    }
+    this.#endResponse();
+    if (summary !== undefined)
+      return this.#add(message.timestamp, message.id, {
+        type: "compaction",
+        summary,
+        firstKeptEntryId: null,
+        tokensBefore: 0,
+      });
+    this.#addPrompt(message, parts);
+  }
+
+  #addPrompt(message: Message, parts: readonly Part[]): void {
+    const content = userBlocks(parts, this.#losses);
+    if (content.length === 0) return;
+    const kinds = parts.map(injectedKind);
+    const kind = kinds.includes(undefined) ? undefined : kinds[0];
+    if (kind === undefined) this.#addMessage(message, { role: "user", content });
+    else
+      this.#add(message.timestamp, message.id, {
+        type: "custom_message",
+        customType: `pond.${kind}`,
+        content,
+        display: true,
+      });
+  }
+
+  /** The response, then a result for each of its calls. */
+  #endResponse(): void {
+    const response = this.#response;
+    this.#response = undefined;
+    if (response === undefined) return;
+    const { first, last, parts } = response;
+    const content = assistantBlocks(parts, this.#losses);
+    if (content.length === 0) return;
+    const calls = parts.filter((part) => part.type === "tool_call" && part.provider_executed !== true);
+    // Providers want a person's turn first; what stands in for a missing one says what it is.
+    if (!this.#entries.some(({ type }) => type !== "session_info"))
+      this.#addMessage(
+        first,
+        { role: "user", content: [{ type: "text", text: "(restored session)" }] },
+        "prompt",
+      );
+    this.#addMessage(last, {
+      role: "assistant",
+      content,
+      ...modelOf(last, this.#session),
+      usage: usageOf(last),
+      stopReason: calls.length > 0 ? "toolUse" : "stop",
+    });
+    for (const call of calls) if (call.type === "tool_call") this.#addResult(call);
+  }
+
+  /** A call without a result stays so: pi answers it itself when it goes on. */
+  #addResult(call: CallPart): void {
+    const found = this.#results.get(call.call_id ?? "");
+    if (found === undefined || call.call_id === undefined || this.#called.has(call.call_id)) return;
+    this.#called.add(call.call_id);
+    this.#addMessage(found.message, resultFields(call, found.part), call.id);
+  }
+
+  #addMessage({ timestamp, id }: Message, body: JsonObject, more = ""): void {
+    const message = { ...body, timestamp: Math.floor(timestamp / 1000) };
+    this.#add(timestamp, `${id}\n${more}`, { type: "message", message });
+  }
+
+  #add(timestamp: Timestamp, name: string, body: JsonObject): void {
+    const { type, ...rest } = body;
+    const parentId = this.#entries.at(-1)?.["id"] ?? null;
+    const id = this.#idFor(name);
+    this.#entries.push({ type: type ?? null, id, parentId, timestamp: formatTimestamp(timestamp), ...rest });
+  }
+
+  /** Eight hex digits, unique in the file, the same for the same session. */
+  #idFor(name: string): string {
+    const hash = valueHash([this.#session.id, name, this.#entries.length]);
+    for (let at = 0; at + 8 <= hash.length; at += 1) {
+      const id = hash.slice(at, at + 8);
+      if (this.#used.has(id)) continue;
+      this.#used.add(id);
+      return id;
+    }
+    return hash;
+  }
+
+  /** A log that is a tree becomes the way that its client would go on from. */
+  #activeOnly(messages: readonly MessageWithParts[]): readonly MessageWithParts[] {
+    const active = activeBranch(messages.map(({ message }) => message));
+    return messages.filter(({ message }) => {
+      if (active.has(message.id)) return true;
+      this.#losses.add("message of another branch", "a restored session has one branch: the active one");
+      return false;
+    });
+  }
+
+  #countUnasked(messages: readonly MessageWithParts[]): void {
+    for (const { message, parts } of messages)
+      for (const part of parts) {
+        if (part.type === "tool_approval_request" || part.type === "tool_approval_response")
+          this.#losses.add(part.type, "pi keeps no approvals");
+        if (part.type !== "tool_result") continue;
+        if (message.role === "assistant")
+          this.#losses.add("tool result", "the provider ran it, which pi does not record");
+        else if (!this.#called.has(part.call_id ?? ""))
+          this.#losses.add("tool result", "the call that it answers is not recorded");
+      }
+  }
+}
+
+interface Result {
+  readonly message: Message;
+  readonly part: ResultPart;
+}
+
+/** The first result of each call. */
+function resultsByCall(messages: readonly MessageWithParts[]): ReadonlyMap<string, Result> {
+  const results = new Map<string, Result>();
+  for (const { message, parts } of messages)
+    for (const part of parts)
+      if (part.type === "tool_result" && part.call_id !== undefined && !results.has(part.call_id))
+        results.set(part.call_id, { message, part });
+  return results;
+}
+
+/** A compaction that its client keeps as a record of its own. */
+function systemSummary(message: Message): string | undefined {
+  if (message.role !== "system" || message.content === "") return undefined;
+  const pond = objectField(message.options, "pond");
+  return pond?.["compaction"] === undefined ? undefined : message.content;
+}
+
+/** Who wrote a response, as pi names it: it picks its model by the last one, and its own default if it has none. */
+function modelOf({ options }: Message, { source_agent }: Session): JsonObject {
+  const recorded = objectField(objectField(objectField(options, "source") ?? {}, "record") ?? {}, "message");
+  const spaces: readonly (readonly [JsonObject | undefined, string, string])[] = [
+    [objectField(options, "anthropic"), "anthropic-messages", "anthropic"],
+    [objectField(options, "openai"), "openai-responses", "openai"],
+    [recorded, extractName(recorded ?? {}, "api") ?? "", extractName(recorded ?? {}, "provider") ?? ""],
+  ];
+  for (const [space, api, provider] of spaces) {
+    const model = space === undefined ? undefined : extractName(space, "model");
+    if (model !== undefined && provider !== "") return { api, provider, model };
+  }
+  return { api: "unknown", provider: brandOf(source_agent), model: "unknown" };
+}
+
+/** What the response used, where its provider's own account is recorded: pi measures the context by it. */
+function usageOf({ options }: Message): JsonObject {
+  const usage = objectField(objectField(options, "anthropic") ?? {}, "usage") ?? {};
+  const input = integerField(usage, "input_tokens") ?? 0;
+  const output = integerField(usage, "output_tokens") ?? 0;
+  const cacheRead = integerField(usage, "cache_read_input_tokens") ?? 0;
+  const cacheWrite = integerField(usage, "cache_creation_input_tokens") ?? 0;
+  return {
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
+    totalTokens: input + output + cacheRead + cacheWrite,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+  };
+}
+
+/** The same name gives the same id, which looks like the client's own. */
+function uuidOf(name: string): string {
+  const hex = valueHash(`pi\n${name}`);
+  const variant = ((Number.parseInt(hex[16] ?? "0", 16) & 3) | 8).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join("-");
+}

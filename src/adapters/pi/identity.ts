@@ -1,0 +1,45 @@
+/** The Session row of a log: who it is, where it came from, in which project (docs/adapters/pi.md#identity). */
+import { basename } from "node:path";
+import type { Session, Timestamp } from "../../model/index.ts";
+import { sessionId } from "../../model/index.ts";
+import type { Unit } from "../seam/index.ts";
+import { extractFromPath } from "../seam/index.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { HeadFinder } from "./head.ts";
+import { ADAPTER, copyId, folderOf, idInName, nameOf, stemOf } from "./names.ts";
+
+export interface Evidence {
+  readonly unit: Unit;
+  readonly root: string;
+  readonly head: HeadFinder;
+  /** When the log itself records no instant. */
+  readonly fileTime: Timestamp;
+  /** The id under which earlier records of this log were told. */
+  readonly known: string | undefined;
+}
+
+export function sessionOf({ unit, root, head, fileTime, known }: Evidence): Session {
+  const stem = stemOf(unit.key);
+  const recorded = head.id?.isWellFormed() === true ? head.id : undefined;
+  const own = recorded ?? stem;
+  const isNamed = recorded !== undefined && (stem === recorded || idInName(stem) === recorded);
+  const isCopy = isJsonObject(unit.found) && unit.found["copy"] === true;
+  const id = known ?? (isNamed && !isCopy ? own : copyId(own, unit.key));
+  const { origin } = head;
+  return {
+    id: sessionId(id),
+    ...(origin === undefined
+      ? {}
+      : {
+          parent_session_id: sessionId(origin.session),
+          relation: origin.isNative ? ("fork" as const) : ("resume" as const),
+        }),
+    source_agent: ADAPTER,
+    created_at: head.instant ?? fileTime,
+    project: head.directory ?? extractFromPath(nameOf(folderOf(unit.key)) || basename(root)),
+    options: {
+      source: { path: unit.key, ...(own === id ? {} : { session_id: own }) },
+      ...(head.instant === undefined ? { pond: { created_at: "file" } } : {}),
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * Which stretches of a user's text a person wrote and which pi put there (spec.md#model-part-provenance). Every
+ * pattern is in docs/adapters/pi.md#provenance, with its evidence.
+ */
+
+/** A stretch of a text by UTF-16 offsets; `injected` names the kind of what the client wrote. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly injected?: string;
+}
+
+/** `/skill:name arguments` becomes the skill's text with the arguments behind it: the client's own pattern. */
+const SKILL = /^<skill name="[^"]+" location="[^"]+">\n[\s\S]*?\n<\/skill>(?:\n\n(?=[\s\S])|$)/;
+
+/** `@file` on the command line becomes the file's content before the prompt. */
+const FILE = /<file name="[^"\n]+">(?:\n[\s\S]*?\n|[^\n]*?)<\/file>\n/y;
+
+/** The spans of a text that stands in the user's slot, covering it without gaps. */
+export function spansOf(text: string): readonly Span[] {
+  const everything = { start: 0, end: text.length };
+  if (!text.startsWith("<")) return [everything];
+  const skill = SKILL.exec(text)?.[0].length ?? 0;
+  const end = skill === 0 ? endOfFiles(text) : skill;
+  if (end === 0) return [everything];
+  const injected = { start: 0, end, injected: skill === 0 ? "file" : "skill" };
+  return end === text.length ? [injected] : [injected, { start: end, end: text.length }];
+}
+
+/** Where the attached files at the start of a text end; 0 when there is none. */
+function endOfFiles(text: string): number {
+  let end = 0;
+  FILE.lastIndex = 0;
+  while (FILE.test(text)) end = FILE.lastIndex;
+  return end;
+}

@@ -1,0 +1,229 @@
+/**
+ * Records of a pi log to canonical messages (docs/adapters/pi.md#records). A turn gives a user, assistant or tool
+ * message with parts; everything else a system message that carries the record. Typed values are taken out of the
+ * record, what is left over goes to `options.source.record`.
+ */
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { Role, Timestamp } from "../../model/index.ts";
+import type { LogEntry, MessageDraft, PartDraft, SessionLog } from "../seam/index.ts";
+import {
+  arrayField,
+  extractName,
+  extractString,
+  field,
+  objectField,
+  optional,
+  without,
+} from "../seam/index.ts";
+import { mapBlocks, resultPart, textParts } from "./blocks.ts";
+import { Envelope } from "./envelope.ts";
+import type { HeadFinder } from "./head.ts";
+import { isHeader } from "./head.ts";
+import type { Span } from "./provenance.ts";
+import { spansOf } from "./provenance.ts";
+
+/** How the content of a turn becomes a message. */
+interface Shape {
+  readonly role: Exclude<Role, "system">;
+  /** The kind of what an extension or the client wrote as a whole; absent for the conversation itself. */
+  readonly injected?: string;
+  /** Fields that hold the text, where it is not in `content`. */
+  readonly texts?: readonly string[];
+}
+
+const EXTENSION: Shape = { role: "user", injected: "extension" };
+const BRANCH: Shape = { role: "user", injected: "branch-summary", texts: ["summary"] };
+const COMPACTION: Shape = { role: "user", injected: "compaction-summary", texts: ["summary"] };
+
+/** Entries of type `message`, by the role that pi gives the message. */
+const MESSAGES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+  ["user", { role: "user" }],
+  ["assistant", { role: "assistant" }],
+  ["toolResult", { role: "tool" }],
+  ["bashExecution", { role: "user", injected: "shell", texts: ["command", "output"] }],
+  ["custom", EXTENSION],
+  ["hookMessage", EXTENSION],
+  ["branchSummary", BRANCH],
+  ["compactionSummary", COMPACTION],
+]);
+
+/** Other entries that stand in the conversation, by type. */
+const ENTRIES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+  ["custom_message", EXTENSION],
+  ["branch_summary", BRANCH],
+  ["compaction", COMPACTION],
+]);
+
+/** A name that a person gave. */
+const TITLE_RANK = 30;
+
+type Origin = Pick<HeadFinder, "origin" | "instant">;
+
+export class RecordMapper {
+  readonly #log: SessionLog;
+  readonly #head: Origin;
+  readonly #messages = new Map<string, string>();
+  readonly #before = { messageOf: (id: string): string | undefined => this.#messages.get(id) };
+
+  constructor(log: SessionLog, head: Origin) {
+    this.#log = log;
+    this.#head = head;
+  }
+
+  /** The entry of a record; `bytes` is its length in the source. */
+  map(value: JsonValue, bytes: number): LogEntry {
+    if (isJsonObject(value)) return this.#entry(value, bytes);
+    if (isTransaction(value)) return this.#transaction(value, bytes);
+    const id = this.#log.identify("value", undefined, value);
+    const options = { source: { record: value }, pond: { id: "derived" } };
+    return { id, bytes, drafts: [{ role: "system", options, parts: [] }] };
+  }
+
+  #entry(record: JsonObject, bytes: number): LogEntry {
+    const sourceId = extractName(record, "id");
+    const id = this.#log.identify(typeOf(record), sourceId, record);
+    const envelope = new Envelope(record, this.#before, id);
+    if (sourceId !== undefined) this.#messages.set(sourceId, id.text);
+    this.#markReplay(record, envelope, id.text);
+    return { id, timestamp: envelope.timestamp, bytes, drafts: [draftOf(record, envelope)] };
+  }
+
+  /** Newer versions write several records that belong together as one line: each is a message of that line. */
+  #transaction(records: readonly JsonObject[], bytes: number): LogEntry {
+    const id = this.#log.identify("transaction", undefined, records);
+    let timestamp: Timestamp | undefined;
+    const drafts = records.map((record, index): MessageDraft => {
+      const sourceId = extractName(record, "id");
+      const message = index === 0 ? id.text : `${id.text}/${index}`;
+      const envelope = new Envelope(record, this.#before, undefined);
+      if (sourceId !== undefined) this.#messages.set(sourceId, message);
+      timestamp ??= envelope.timestamp;
+      const draft = draftOf(record, envelope);
+      if (index > 0) return draft;
+      const source = objectField(draft.options, "source");
+      return { ...draft, options: { ...draft.options, source: { ...source, records: records.length } } };
+    });
+    return { id, timestamp, bytes, drafts };
+  }
+
+  /** A fork copies the entries of its parent, ids and instants included: they are older than its own header. */
+  #markReplay(record: JsonObject, envelope: Envelope, message_id: string): void {
+    const { origin, instant } = this.#head;
+    if (origin === undefined || instant === undefined || envelope.timestamp === undefined) return;
+    // Labels are written anew, with the instant of the old one.
+    if (envelope.timestamp >= instant || isHeader(record) || typeOf(record) === "label") return;
+    envelope.facts["replays"] = origin.isNative ? { session_id: origin.session, message_id } : true;
+  }
+}
+
+function isTransaction(value: JsonValue): value is readonly JsonObject[] {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => isJsonObject(item));
+}
+
+function typeOf(record: JsonObject): string {
+  return extractName(record, "type") ?? extractName(record, "kind") ?? "record";
+}
+
+function draftOf(record: JsonObject, envelope: Envelope): MessageDraft {
+  const kind = field(record, "kind");
+  const isEntry = kind === undefined || kind === "entry";
+  const type = isEntry ? extractString(record, "type") : undefined;
+  const message = type === "message" ? objectField(record, "message") : undefined;
+  const shape =
+    message === undefined ? ENTRIES.get(type ?? "") : MESSAGES.get(extractString(message, "role") ?? "");
+  if (shape === undefined) return carrier(record, envelope);
+  const content = contentOf(message ?? record, shape);
+  if (shape.injected === COMPACTION.injected) envelope.facts["compaction"] = "summary";
+  // What pi calls a turn is known by the message's role alone.
+  const isTurn = shape.injected === undefined;
+  if (isTurn) envelope.take("type");
+  const taken = new Set(isTurn ? ["role", ...content.taken] : content.taken);
+  if (message === undefined) for (const name of taken) envelope.take(name);
+  const rest = message === undefined ? envelope.rest() : envelope.rest({ message: without(message, taken) });
+  return {
+    role: shape.role,
+    options: { source: { record: rest, ...content.form }, ...envelope.pond() },
+    parts: content.parts,
+  };
+}
+
+interface Content {
+  readonly parts: readonly PartDraft[];
+  /** The fields that are wholly in `parts` and `form`. */
+  readonly taken: readonly string[];
+  /** What native restore needs besides the parts. */
+  readonly form: JsonObject;
+}
+
+/** `content` comes back as a list of blocks unless `form` says otherwise. */
+function contentOf(holder: JsonObject, shape: Shape): Content {
+  if (shape.role === "tool") {
+    const { part, taken } = resultPart(holder);
+    return { parts: [part], taken, form: {} };
+  }
+  const { injected } = shape;
+  const isAbsent = !Object.hasOwn(holder, "content");
+  if (shape.texts !== undefined) {
+    const texts = shape.texts.flatMap((name) => {
+      const text = extractString(holder, name);
+      return text === undefined ? [] : [{ name, text }];
+    });
+    return {
+      parts: texts.flatMap(({ name, text }) => textParts(text, wholeOf(injected)(text), { field: name })),
+      taken: texts.map(({ name }) => name),
+      form: isAbsent ? ABSENT : {},
+    };
+  }
+  if (isAbsent) return { parts: [], taken: [], form: ABSENT };
+  const spans = injected === undefined && shape.role === "user" ? spansOf : wholeOf(injected);
+  const text = extractString(holder, "content");
+  if (text !== undefined)
+    return { parts: textParts(text, spans(text)), taken: ["content"], form: { content: "string" } };
+  const blocks = arrayField(holder, "content");
+  if (blocks === undefined) return { parts: [], taken: [], form: {} };
+  const { parts, unmapped } = mapBlocks(blocks, {
+    role: shape.role,
+    spans,
+    ...optional("injected", injected),
+  });
+  return { parts, taken: ["content"], form: unmapped.length === 0 ? {} : { blocks: unmapped } };
+}
+
+const ABSENT: JsonObject = { content: "absent" };
+
+/** A text that is of one kind as a whole. */
+function wholeOf(injected: string | undefined): (text: string) => readonly Span[] {
+  return (text) => [{ start: 0, end: text.length, ...optional("injected", injected) }];
+}
+
+function carrier(record: JsonObject, envelope: Envelope): MessageDraft {
+  const name = titleField(record);
+  if (name !== undefined && (extractString(record, name) ?? "").trim() !== "")
+    envelope.facts["title"] = { at: `/source/record/${name}`, rank: TITLE_RANK };
+  return {
+    role: "system",
+    options: { source: { record: envelope.rest() }, ...envelope.pond() },
+    parts: [],
+  };
+}
+
+/** The field of a record that names the session. */
+function titleField(record: JsonObject): string | undefined {
+  switch (extractString(record, "kind")) {
+    case undefined:
+      return TITLES.get(extractString(record, "type") ?? "");
+    case "fact":
+      return extractString(record, "fact") === "name" ? "name" : undefined;
+    case "value":
+      return extractString(record, "namespace") === "pi.session.name" ? "value" : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** `title` is the first line of a fork of pi. */
+const TITLES: ReadonlyMap<string, string> = new Map([
+  ["session_info", "name"],
+  ["title", "title"],
+]);
