@@ -69,7 +69,7 @@ async function* tell(
       out.quiet = item.end <= log.committed;
       if (item.kind === "record") {
         out.add(mapper.map(item.value, item.end - item.offset));
-        if (item.glued === 1) out.addIssue("glued_records", "several records stand on one line", item);
+        if (item.glued === 0) out.addIssue("glued_records", "several records stand on one line", item);
       } else if (item.kind === "bad_line") {
         if (item.reason === "too_long") out.addIssue(item.reason, item.message, item);
         else out.addBadLine(item);

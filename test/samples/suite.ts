@@ -1,0 +1,84 @@
+/** The proof over a client's samples: every real file comes back equal, and a log read as it grew equals its end. */
+import { copyFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { adapterNamed } from "../../src/adapters/index.ts";
+import type { Cursor } from "../../src/adapters/index.ts";
+import type { Event } from "../../src/model/index.ts";
+import { replay } from "../../src/model/index.ts";
+import { listUnits, readUnit } from "../support/adapter-run.ts";
+import { NO_SAMPLES, samplesOf } from "../support/samples.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { prove, summary } from "./prove.ts";
+
+export interface SampleSuite {
+  readonly client: string;
+  /** What there is at least: a proof over nothing proves nothing. */
+  readonly atLeast: { readonly records: number; readonly sessions: number };
+}
+
+export function samples({ client, atLeast }: SampleSuite): void {
+  const root = samplesOf(client) ?? "";
+  const adapter = adapterNamed(client)!;
+
+  describe.skipIf(root === "")(`${client} samples${root === "" ? ` (${NO_SAMPLES})` : ""}`, () => {
+    test("every file of every sample restores equal", async () => {
+      const proof = await prove(adapter, root);
+      console.log(summary(adapter, proof));
+      expect(proof.violations).toEqual([]);
+      expect(proof.unequal).toEqual([]);
+      expect(proof.waiting).toBe(0);
+      expect(proof.records).toBeGreaterThan(atLeast.records);
+    });
+
+    test("no two files mix their records in one session", async () => {
+      const { units } = await listUnits(adapter, root);
+      const ids = new Map<string, string>();
+      for (const unit of units)
+        for (const event of (await readUnit(adapter, unit, { root })).events) {
+          if (event.kind !== "session") continue;
+          expect([event.session.id, ids.get(event.session.id)]).toEqual([event.session.id, undefined]);
+          ids.set(event.session.id, unit.key);
+        }
+      expect(ids.size).toBeGreaterThan(atLeast.sessions);
+    });
+
+    test("a log read snapshot by snapshot as it grew equals its last snapshot", async () => {
+      const grown = growthSeries(root);
+      expect(grown.length).toBeGreaterThan(0);
+      for (const snapshots of grown) {
+        await using folder = await tempDir();
+        const path = join(folder.path, "grown.jsonl");
+        const events: Event[] = [];
+        let cursor: Cursor | undefined;
+        let read = 0;
+        for (const snapshot of snapshots) {
+          copyFileSync(snapshot, path);
+          const { units } = await listUnits(adapter, folder.path);
+          const run = await readUnit(adapter, units[0]!, { root: folder.path, cursor });
+          cursor = run.cursor;
+          read += run.events.filter(({ kind }) => kind === "message").length;
+          events.push(...run.events);
+        }
+        const { units } = await listUnits(adapter, folder.path);
+        const whole = await readUnit(adapter, units[0]!, { root: folder.path });
+        expect(replay(events)).toEqual(replay(whole.events));
+        // Each snapshot gives only what is new, and the record that had no newline yet once more.
+        const records = whole.events.filter(({ kind }) => kind === "message").length;
+        expect(read - records).toBeLessThanOrEqual(snapshots.length);
+      }
+    });
+  });
+}
+
+/** The folders of successive snapshots of one session, each a list of files in order. */
+function growthSeries(folder: string): readonly (readonly string[])[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.parentPath.endsWith("entire-growth"))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((series) =>
+      readdirSync(series)
+        .toSorted()
+        .map((name) => join(series, name)),
+    );
+}
