@@ -1,0 +1,239 @@
+/** `pond sync` as people and programs run it: what is new, what is not, what is broken, and what interrupts it. */
+import { spawn, spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, test } from "vitest";
+import { BIN, cleanEnv, TempHome } from "./pond.ts";
+
+/** A pseudo-terminal without a native module: script(1) of util-linux. */
+const hasScript = spawnSync("script", ["--version"]).status === 0;
+if (!hasScript) console.warn("skipped: no script(1) here, so nothing is run on a pseudo-terminal");
+
+const SLUG = ".claude/projects/-home-me-app";
+
+describe("sync", () => {
+  test("takes in every session, then only what changed, and counts both", async () => {
+    using home = new TempHome();
+    writeSession(home, "11111111-1111-4111-8111-111111111111", 6);
+    writeSession(home, "22222222-2222-4222-8222-222222222222", 4);
+    expect(await syncJson(home)).toMatchObject({
+      clients: [{ seen: 2, read: 2, stored: { sessions: { inserted: 2 }, messages: { inserted: 10 } } }],
+    });
+    expect(await syncJson(home)).toMatchObject({
+      clients: [{ seen: 2, fresh: 2, read: 0, stored: { commits: 0 } }],
+    });
+
+    appendFileSync(
+      logOf(home, "11111111-1111-4111-8111-111111111111"),
+      lines("11111111-1111-4111-8111-111111111111", 6, 8),
+    );
+    expect(await syncJson(home)).toMatchObject({
+      clients: [{ fresh: 1, read: 1, stored: { messages: { inserted: 2, matched: 0 } } }],
+    });
+    expect(await home.pond(["verify"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/claude-code\t2\t0\t2\t12\t12\t0/),
+    });
+  });
+
+  test("a rewritten or replaced source is read from the start, a vanished one changes nothing, --verify reads all", async () => {
+    using home = new TempHome();
+    const id = "11111111-1111-4111-8111-111111111111";
+    writeSession(home, id, 4);
+    await syncJson(home);
+    const log = logOf(home, id);
+    const content = readFileSync(log, "utf8");
+    writeFileSync(`${log}.new`, content.replace("message 1", "message one"));
+    renameSync(`${log}.new`, log);
+    expect(await syncJson(home)).toMatchObject({
+      clients: [{ read: 1, stored: { messages: { matched: 4 } } }],
+    });
+    expect(await syncJson(home, "--verify")).toMatchObject({
+      clients: [{ read: 1, stored: { messages: { inserted: 0 } } }],
+    });
+    rmSync(log);
+    const gone = await syncJson(home);
+    expect(JSON.stringify(gone)).not.toContain('issues":{"');
+  });
+
+  test("what cannot be read is located, everything else is stored, and the exit code says so", async () => {
+    using home = new TempHome();
+    const id = "11111111-1111-4111-8111-111111111111";
+    writeSession(home, id, 3);
+    appendFileSync(logOf(home, id), "{broken\n" + lines(id, 3, 5));
+    const { code, stdout } = await home.pond(["sync"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("not_json");
+    expect(stdout).toContain(`${id}.jsonl:4`);
+    expect(await home.pond(["verify"])).toMatchObject({ code: 0 });
+  });
+
+  test("--dry-run writes nothing at all", async () => {
+    using home = new TempHome();
+    writeSession(home, "11111111-1111-4111-8111-111111111111", 3);
+    const before = tree(home.path);
+    const { code, stdout } = await home.pond(["sync", "--dry-run"]);
+    expect([code, /TO READ/.test(stdout)]).toEqual([0, true]);
+    expect(tree(home.path)).toEqual(before);
+  });
+
+  test("a corrupt cursor file costs time and a note, no rows", async () => {
+    using home = new TempHome();
+    writeSession(home, "11111111-1111-4111-8111-111111111111", 3);
+    await syncJson(home);
+    const folder = join(home.path, ".local/state/pond/cursors");
+    for (const name of readdirSync(folder)) writeFileSync(join(folder, name), "garbage\n\0\0\n");
+    const { code, stderr, stdout } = await home.pond(["sync", "--json"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain("damaged cursors");
+    expect(JSON.parse(stdout)).toMatchObject({
+      clients: [{ read: 1, stored: { messages: { inserted: 0, matched: 3 } } }],
+    });
+  });
+
+  test("a store that was deleted is filled again", async () => {
+    using home = new TempHome();
+    writeSession(home, "11111111-1111-4111-8111-111111111111", 3);
+    await syncJson(home);
+    rmSync(join(home.path, ".local/share/pond"), { recursive: true });
+    expect(await syncJson(home)).toMatchObject({
+      clients: [{ read: 1, stored: { messages: { inserted: 3 } } }],
+    });
+  });
+
+  test("sources stay as they are: bytes, times, listing", async () => {
+    using home = new TempHome();
+    writeSession(home, "11111111-1111-4111-8111-111111111111", 3);
+    const sources = join(home.path, ".claude");
+    const before = tree(sources);
+    await syncJson(home);
+    await home.pond(["verify"]);
+    expect(tree(sources)).toEqual(before);
+  });
+
+  test(
+    "Ctrl-C stops it with what was stored, and the next sync completes it",
+    { timeout: 120_000 },
+    async () => {
+      using home = new TempHome();
+      const ids = Array.from(
+        { length: 120 },
+        (_, n) => `33333333-3333-4333-8333-${String(n).padStart(12, "0")}`,
+      );
+      for (const id of ids) writeSession(home, id, 60);
+      const env = { POND_SYNC_BATCH_ROWS: "500" };
+      const child = spawn(process.execPath, [BIN, "sync"], {
+        env: cleanEnv(home.path, env),
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      const ended = new Promise<number | null>((done) => child.on("close", done));
+      const data = join(home.path, ".local/share/pond/store/default/messages.lance/data");
+      while (child.exitCode === null && !(existsSync(data) && readdirSync(data).length > 1))
+        await new Promise((next) => setImmediate(next));
+      child.kill("SIGINT");
+      expect(await ended).toBe(130);
+
+      const report = (await syncJson(home)) as {
+        clients: [{ read: number; fresh: number; stored: { messages: { inserted: number } } }];
+      };
+      const [{ read, fresh, stored }] = report.clients;
+      expect(read + fresh).toBe(ids.length);
+      expect(stored.messages.inserted).toBeLessThan(ids.length * 60);
+      expect(await home.pond(["verify"])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`${(7200).toLocaleString("en-US")}\t7,200\t0`),
+      });
+    },
+  );
+
+  test.runIf(hasScript)("on a terminal: a progress line that goes away, and a table that fits", async () => {
+    using home = new TempHome();
+    for (let n = 0; n < 12; n++)
+      writeSession(home, `44444444-4444-4444-8444-${String(n).padStart(12, "0")}`, 40);
+    const command = `stty cols 72; ${process.execPath} ${BIN} sync`;
+    const { stdout } = await home.exec("script", ["-qfec", command, "/dev/null"], { env: { TERM: "xterm" } });
+    expect(stdout).toMatch(/\[[#.]{20}\] Claude Code \d+\/12 files/);
+    expect(stdout).toContain("\r\x1b[K");
+    const table = stripVTControlCharacters(stdout.split("\x1b[K").at(-1) ?? "").split(/\r?\n/);
+    expect(table.filter((line) => line.length > 72)).toEqual([]);
+    expect(table.join("\n")).toMatch(/CLIENT +SEEN +FRESH +READ +SESSIONS +MESSAGES/);
+  });
+
+  test.each([
+    [["sync", "--adapter", "claude-cod"], /did you mean claude-code\?/],
+    [["sync", "--path", "/nowhere"], /--adapter/],
+    [["sync", "--adapter", "claude-code", "--path", "/nowhere"], /no such file or folder/],
+    [["sync", "--only", "everything"], /import/],
+    [["sync", "--force-embed"], /unknown/i],
+  ])("%j is refused with a fix", async (args, message) => {
+    using home = new TempHome();
+    const { code, stderr } = await home.pond(args);
+    expect([code, message.test(stderr)]).toEqual([2, true]);
+  });
+});
+
+async function syncJson(home: TempHome, ...flags: string[]): Promise<unknown> {
+  const { stdout, stderr, code } = await home.pond(["sync", "--json", ...flags]);
+  expect([code, stderr]).toEqual([0, ""]);
+  return JSON.parse(stdout);
+}
+
+function logOf(home: TempHome, id: string): string {
+  return join(home.path, SLUG, `${id}.jsonl`);
+}
+
+function writeSession(home: TempHome, id: string, count: number): void {
+  mkdirSync(dirname(logOf(home, id)), { recursive: true });
+  writeFileSync(logOf(home, id), lines(id, 0, count));
+}
+
+/** Records as Claude Code writes them, from one number to another. */
+function lines(id: string, from: number, to: number): string {
+  let text = "";
+  for (let n = from; n < to; n++) {
+    const type = n % 2 === 0 ? "user" : "assistant";
+    const content = type === "user" ? `message ${n}` : [{ type: "text", text: `message ${n}` }];
+    text += `${JSON.stringify({
+      parentUuid: n === 0 ? null : uuidOf(n - 1),
+      isSidechain: false,
+      userType: "external",
+      cwd: "/home/me/app",
+      sessionId: id,
+      version: "2.1.200",
+      gitBranch: "main",
+      type,
+      message:
+        type === "user"
+          ? { role: "user", content }
+          : { id: `msg_${n}`, type: "message", role: "assistant", model: "m", content },
+      uuid: uuidOf(n),
+      timestamp: new Date(Date.UTC(2026, 0, 1, 0, 0, n)).toISOString(),
+    })}\n`;
+  }
+  return text;
+}
+
+const uuidOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+
+/** Every path with its size and time of change. */
+function tree(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const { size, mtimeMs } = statSync(path);
+      return `${path} ${size} ${mtimeMs}`;
+    })
+    .toSorted();
+}
