@@ -120,7 +120,7 @@ class Transcript {
     this.#endResponse();
     const title = titleOf(messages);
     const { sessionId, agentId } = this.#envelope;
-    if (title !== undefined && agentId === undefined)
+    if (title !== undefined && agentId === undefined && this.#records.length > 0)
       this.#records.push({ type: "custom-title", customTitle: title, sessionId });
     return this.#records;
   }

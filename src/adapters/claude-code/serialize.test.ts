@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { lineagesOf, readFolder } from "../../../test/support/adapter-run.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { SessionState } from "../../model/index.ts";
+import { replay } from "../../model/index.ts";
+import type { Lineage, RestoredFile, SerializeOptions } from "../seam/index.ts";
+import { claudeCode } from "./index.ts";
+import { serialize } from "./serialize.ts";
+
+const FIXTURE = join(import.meta.dirname, "../../../test/fixtures/adapters/claude-code/projects");
+const HAND = "11111111-1111-4111-8111-111111111111";
+const CAPTURED = "42a619cc-bb76-46e4-81e9-08563bb4c708";
+const CLIENT: SerializeOptions = { fidelity: "native", layout: "client", mapPath: (path) => path, now: 0 };
+
+let lineages: readonly Lineage[];
+const lineageOf = (id: string): Lineage => lineages.find(({ state }) => state.session.id === id)!;
+const paths = (files: readonly RestoredFile[]): string[] => files.map(({ path }) => path).toSorted();
+
+beforeAll(async () => {
+  const runs = await readFolder(claudeCode, FIXTURE);
+  lineages = lineagesOf(replay(runs.flatMap(({ events }) => events)));
+});
+
+describe("native restore", () => {
+  test("puts a whole lineage where the client looks: subagents, meta files, side files, older agents, forks", () => {
+    const folder = "C--dev-demo-v2";
+    expect(paths(serialize(lineageOf(HAND), CLIENT).files)).toEqual(
+      [
+        `${folder}/${HAND}.jsonl`,
+        `${folder}/${HAND}/session-memory/summary.md`,
+        `${folder}/${HAND}/subagents/agent-afork-c0ffee.jsonl`,
+        `${folder}/${HAND}/subagents/agent-lost.meta.json`,
+        `${folder}/${HAND}/subagents/workflows/wf_1/agent-b1c2d3e.jsonl`,
+        `${folder}/${HAND}/subagents/workflows/wf_1/agent-b1c2d3e.meta.json`,
+        `${folder}/${HAND}/subagents/workflows/wf_1/journal.jsonl`,
+        `${folder}/${HAND}/tool-results/mcp-demo-list-1.txt`,
+        `${folder}/22222222-2222-4222-8222-222222222222.jsonl`,
+        `${folder}/agent-1a2b3c4.jsonl`,
+      ].toSorted(),
+    );
+  });
+
+  test("follows a mapped directory: folder, every record, subagents too", () => {
+    const mapPath = (path: string): string => path.replace("/tmp/pond_fixture", "/home/me");
+    const restored = serialize(lineageOf(CAPTURED), { ...CLIENT, mapPath });
+    const folder = "-home-me-demo-app";
+    expect(restored.resume).toEqual({
+      id: CAPTURED,
+      directory: "/home/me/demo.app",
+      command: `claude --resume ${CAPTURED}`,
+    });
+    expect(paths(restored.files)).toEqual([
+      `${folder}/${CAPTURED}.jsonl`,
+      `${folder}/${CAPTURED}/subagents/agent-afbdf13c1efd361ed.jsonl`,
+      `${folder}/${CAPTURED}/subagents/agent-afbdf13c1efd361ed.meta.json`,
+    ]);
+    const directories = recordsIn(restored.files).flatMap((record) => record["cwd"] ?? []);
+    expect(new Set(directories)).toEqual(new Set(["/home/me/demo.app"]));
+  });
+
+  test("gives a copy the client's own id back", () => {
+    const copy = lineages.find(({ state }) => state.session.id.startsWith(`${HAND}@`))!;
+    const restored = serialize(copy, CLIENT);
+    expect(restored.resume.id).toBe(HAND);
+    expect(paths(restored.files)).toEqual([`C--dev-demo-v2/${HAND}.jsonl`]);
+  });
+
+  test("refuses what did not come from a file of Claude Code, and says what to do", () => {
+    const { state } = lineageOf(CAPTURED);
+    const made: SessionState = { ...state, session: { ...state.session, options: {} } };
+    expect(() => serialize({ state: made, children: [] }, CLIENT)).toThrow(
+      expect.objectContaining({ code: "validation_failed", hint: "restore it as foreign" }),
+    );
+  });
+
+  test("takes the newest revision of a side file", () => {
+    const lineage = lineageOf(HAND);
+    const { state } = lineage;
+    const index = state.messages.findIndex(({ message }) =>
+      message.id.startsWith(`file:${HAND}/tool-results/`),
+    );
+    const entry = state.messages[index]!;
+    const [part] = entry.parts;
+    const older = {
+      message: {
+        ...entry.message,
+        id: `${entry.message.id}0` as typeof entry.message.id,
+        timestamp: 0 as never,
+      },
+      parts: [{ ...part, data: { kind: "bytes", value: Buffer.from("older") } }] as never,
+    };
+    for (const messages of [
+      [older, ...state.messages],
+      [...state.messages, older],
+    ]) {
+      const { files } = serialize({ state: { ...state, messages }, children: [] }, CLIENT);
+      const file = files.find(({ path }) => path.endsWith("mcp-demo-list-1.txt"));
+      expect(file?.kind === "bytes" && Buffer.from(file.data).toString()).toBe("spilled output\n\u00e9\n");
+    }
+  });
+});
+
+function recordsIn(files: readonly RestoredFile[]): JsonObject[] {
+  return files.flatMap((file) => (file.kind === "jsonl" ? (file.records as JsonObject[]) : []));
+}
