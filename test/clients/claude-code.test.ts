@@ -9,6 +9,7 @@ import { replay } from "../../src/model/index.ts";
 import { lineagesOf, readFolder } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { foreignSession } from "./foreign-session.ts";
+import { expectInOrder, turnsOf } from "./history.ts";
 import type { OfflineRun } from "./offline.ts";
 import { findClient, runOffline } from "./offline.ts";
 import { writeRestored } from "./write-files.ts";
@@ -113,47 +114,4 @@ function resume(folder: string, lineage: Lineage, fidelity: SerializeOptions["fi
 function restore(lineage: Lineage, options: SerializeOptions): Restored {
   if (adapter.restore.kind !== "supported") throw new Error("claude-code restores");
   return adapter.restore.serialize(lineage, options);
-}
-
-interface Block {
-  readonly type: string;
-  readonly text?: string;
-  readonly name?: string;
-  readonly input?: { readonly command?: string };
-  readonly content?: string | readonly Block[];
-  readonly is_error?: boolean;
-  readonly source?: { readonly media_type?: string };
-}
-
-/** The history in the last request to the model, a line a block. */
-function turnsOf({ requests }: OfflineRun): string[] {
-  const messages = requests.findLast(({ path }) => path.endsWith("/messages"))?.body["messages"];
-  const turns = messages as readonly { role: string; content: string | readonly Block[] }[];
-  return turns.flatMap(({ role, content }) =>
-    (typeof content === "string" ? [{ type: "text", text: content }] : content).map((block) =>
-      line(role, block),
-    ),
-  );
-}
-
-function line(role: string, block: Block): string {
-  if (block.type === "text") return `${role}: ${block.text}`;
-  if (block.type === "image") return `${role}: image ${block.source?.media_type}`;
-  if (block.type === "tool_use")
-    return `call: ${block.name} ${typeof block.input?.command === "string" ? block.input.command : JSON.stringify(block.input)}`;
-  if (block.type !== "tool_result") return block.type;
-  const { content = "" } = block;
-  const text =
-    typeof content === "string" ? content : content.map((one) => line("", one).slice(2)).join("\n");
-  return `${block.is_error === true ? "failure" : "result"}: ${text}`;
-}
-
-/** Each expected line begins a turn, and they come in this order. */
-function expectInOrder(turns: readonly string[], expected: readonly string[]): void {
-  let at = -1;
-  for (const start of expected) {
-    const found = turns.findIndex((turn, index) => index > at && turn.startsWith(start));
-    expect({ turns, start, found: found !== -1 }).toEqual({ turns, start, found: true });
-    at = found;
-  }
 }

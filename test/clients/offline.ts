@@ -8,6 +8,10 @@ import { join, resolve } from "node:path";
 import type { Rule } from "./scripted-model.ts";
 
 const PORT = 8399;
+
+/** Where the scripted model answers, for clients that are configured by a file. */
+export const MODEL_URL = `http://127.0.0.1:${PORT}`;
+
 const MODEL = join(import.meta.dirname, "scripted-model.ts");
 
 export interface OfflineRun {
@@ -50,7 +54,6 @@ export function runOffline(command: readonly string[], options: OfflineOptions):
   mkdirSync(options.cwd, { recursive: true });
   writeFileSync(script, JSON.stringify(options.rules));
   writeFileSync(log, "");
-  const url = `http://127.0.0.1:${PORT}`;
   // The model is up when its port answers; the loop is bounded, not timed.
   const inside = `ip link set lo up
 "$NODE" "$MODEL" ${PORT} "$SCRIPT" "$LOG" & model=$!
@@ -69,8 +72,8 @@ for _ in $(seq 200); do (exec 3<>/dev/tcp/127.0.0.1/${PORT}) 2>/dev/null && brea
       MODEL,
       SCRIPT: script,
       LOG: log,
-      MODEL_URL: url,
-      ANTHROPIC_BASE_URL: url,
+      MODEL_URL,
+      ANTHROPIC_BASE_URL: MODEL_URL,
       ANTHROPIC_API_KEY: "scripted",
       OPENAI_API_KEY: "scripted",
       DISABLE_TELEMETRY: "1",

@@ -109,7 +109,7 @@ class Transcript {
   }
 
   #see({ message, parts }: MessageWithParts): void {
-    if (message.role === "tool") return;
+    if (message.role === "tool") return this.#endResponse();
     if (message.role === "assistant") {
       this.#response ??= { first: message, last: message, parts: [] };
       this.#response.last = message;
