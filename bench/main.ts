@@ -3,6 +3,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ run(): void | Promise<
   ingest: () => import("./ingest.ts"),
   json: () => import("./json.ts"),
   parse: () => import("./parse.ts"),
+  sync: () => import("./sync.ts"),
 };
 
 const load = BENCHMARKS[process.argv[2] ?? ""];

@@ -1,0 +1,171 @@
+/**
+ * `pond sync` as a user runs it: everything of the Claude Code and Codex samples against a bare parse of the same bytes, a
+ * sync with nothing to do against a bare stat sweep of the same tree, and one grown file among 20,000.
+ */
+import { spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { NO_SAMPLES, samplesOf } from "../test/support/samples.ts";
+
+const BIN = resolve(import.meta.dirname, "../bin/pond.js");
+const LAUNCHER_ENV = {
+  MALLOC_ARENA_MAX: "1",
+  MALLOC_TRIM_THRESHOLD_: "131072",
+  MALLOC_MMAP_THRESHOLD_: "131072",
+};
+const ROUNDS = 5;
+
+export async function run(): Promise<void> {
+  const which = process.argv[3];
+  if (which === undefined || which === "full") fullSync();
+  for (const files of [5000, 20_000]) if (which === undefined || which === String(files)) noOp(files);
+}
+
+function fullSync(): void {
+  for (const adapter of ["claude-code", "codex-cli"]) {
+    const folder = samplesOf(adapter);
+    if (folder === undefined) return console.log(`full sync: skipped, ${NO_SAMPLES}`);
+    const home = mkdtempSync(join(tmpdir(), "pond-bench-"));
+    const bare = bareParse(folder);
+    const source = ["--adapter", adapter, "--path", folder];
+    const imported = pond(home, ["sync", "--json", "--only", "import", ...source]);
+    const indexed = pond(home, ["sync", "--json", "--only", "update-indexes"]);
+    const report = JSON.parse(imported.stdout) as {
+      clients: [{ stored: { messages: { inserted: number } } }];
+    };
+    const messages = report.clients[0].stored.messages.inserted;
+    const seconds = imported.seconds + indexed.seconds;
+    console.log(
+      `${adapter}: ${(bare.bytes / 1e6).toFixed(0)} MB, ${messages} messages; import ${imported.seconds.toFixed(2)} s, ` +
+        `indexes ${indexed.seconds.toFixed(2)} s, ${(bare.bytes / 1e6 / seconds).toFixed(1)} MB/s, ` +
+        `${Math.round(messages / seconds)} messages/s, peak ${Math.max(imported.rss, indexed.rss).toFixed(0)} MB; ` +
+        `bare parse ${bare.seconds.toFixed(2)} s: ratio ${(seconds / bare.seconds).toFixed(2)}; ` +
+        `store ${(folderBytes(home) / bare.bytes).toFixed(3)} of the source`,
+    );
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** Read, decode, split, parse: what any reader of these files must do at least. */
+function bareParse(folder: string): { readonly bytes: number; readonly seconds: number } {
+  const files = listFiles(folder).filter((path) => path.endsWith(".jsonl"));
+  let best = Number.POSITIVE_INFINITY;
+  let bytes = 0;
+  for (let round = 0; round < 3; round++) {
+    const start = process.hrtime.bigint();
+    bytes = 0;
+    for (const path of files) {
+      const content = readFileSync(path);
+      bytes += content.length;
+      for (const line of content.toString("utf8").split("\n")) if (line !== "") tryParse(line);
+    }
+    best = Math.min(best, Number(process.hrtime.bigint() - start) / 1e9);
+  }
+  return { bytes, seconds: best };
+}
+
+function tryParse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function noOp(files: number): void {
+  const home = mkdtempSync(join(tmpdir(), "pond-bench-"));
+  const logs = writeTree(home, files);
+  const first = pond(home, ["sync", "--quiet"]);
+  const start = median(() => spawn(home, ["-e", "0"]).seconds);
+  const sweep = median(() => statSweep(join(home, ".claude")));
+  const idle = median(() => pond(home, ["sync", "--quiet"]).seconds);
+  const { rss } = pond(home, ["sync", "--quiet"]);
+  const grown = median((round) => {
+    appendFileSync(logs[round * 7] ?? "", record("grown", 100 + round));
+    return pond(home, ["sync", "--quiet"]).seconds;
+  });
+  const bound = start + 3 * sweep;
+  console.log(
+    `${files} files: first sync ${first.seconds.toFixed(1)} s; no-op ${ms(idle)}, peak ${rss.toFixed(0)} MB ` +
+      `(node ${ms(start)} + 3 x stat sweep ${ms(sweep)} = ${ms(bound)}: ratio ${(idle / bound).toFixed(2)}); ` +
+      `one grown file ${ms(grown)}, ${ms(grown - idle)} above the no-op`,
+  );
+  rmSync(home, { recursive: true, force: true });
+}
+
+function writeTree(home: string, files: number): string[] {
+  const logs: string[] = [];
+  for (let n = 0; n < files; n++) {
+    const folder = join(home, ".claude/projects", `-home-me-project-${n % 200}`);
+    mkdirSync(folder, { recursive: true });
+    const id = `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+    const path = join(folder, `${id}.jsonl`);
+    writeFileSync(path, record(id, 0) + record(id, 1));
+    logs.push(path);
+  }
+  return logs;
+}
+
+function record(id: string, n: number): string {
+  const uuid = `${id}-${n}`;
+  const message = { role: "user", content: `message ${n} of ${id}` };
+  const timestamp = new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString();
+  return `${JSON.stringify({ type: "user", uuid, sessionId: id, cwd: "/home/me/project", timestamp, message })}\n`;
+}
+
+function statSweep(folder: string): number {
+  const start = process.hrtime.bigint();
+  for (const path of listFiles(folder)) statSync(path);
+  return Number(process.hrtime.bigint() - start) / 1e9;
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+const folderBytes = (home: string): number =>
+  listFiles(join(home, ".local/share/pond")).reduce((sum, path) => sum + statSync(path).size, 0);
+
+interface Ended {
+  readonly seconds: number;
+  /** Peak, in MB. */
+  readonly rss: number;
+  readonly stdout: string;
+}
+
+function pond(home: string, args: readonly string[]): Ended {
+  return spawn(home, ["--max-semi-space-size=8", BIN, ...args]);
+}
+
+/** GNU time tells the peak of another process. */
+function spawn(home: string, args: readonly string[]): Ended {
+  const start = process.hrtime.bigint();
+  const child = spawnSync("/usr/bin/time", ["-f", "%M", process.execPath, ...args], {
+    env: { ...LAUNCHER_ENV, HOME: home, PATH: process.env["PATH"] ?? "" },
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
+  const seconds = Number(process.hrtime.bigint() - start) / 1e9;
+  const kilobytes = Number(child.stderr.trim().split("\n").at(-1));
+  if (child.status !== 0 && child.status !== 1) throw new Error(child.stderr);
+  return { seconds, rss: kilobytes / 1024, stdout: child.stdout };
+}
+
+function median(measure: (round: number) => number): number {
+  const values = Array.from({ length: ROUNDS }, (_, round) => measure(round)).toSorted((a, b) => a - b);
+  return values[Math.floor(ROUNDS / 2)] ?? 0;
+}
+
+const ms = (seconds: number): string => `${Math.round(seconds * 1000)} ms`;
