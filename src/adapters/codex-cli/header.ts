@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Extracted, Session, Timestamp } from "../../model/index.ts";
 import { messageId, sessionId, timestampFromMillis } from "../../model/index.ts";
-import type { JsonlItem, Place, Unit } from "../seam/index.ts";
+import type { FileStamp, JsonlItem, Place, Unit } from "../seam/index.ts";
 import {
   arrayField,
   extractFromPath,
@@ -18,6 +18,7 @@ import {
   extractString,
   extractTimestamp,
   field,
+  isSettled,
   objectField,
   optional,
   valueHash,
@@ -38,8 +39,6 @@ const ENVELOPES: ReadonlySet<string> = new Set([
   "compacted",
   "world_state",
 ]);
-
-const WAITING_MILLIS = 3_600_000;
 
 /** Where old clients wrote the directory: in the first text that they send to the model. */
 const ENVIRONMENT =
@@ -116,8 +115,8 @@ async function* after(head: readonly JsonlItem[], rest: ItemBatches): ItemBatche
 }
 
 /** A file that records no directory yet and changed a moment ago may still do so (spec.md#sync-waiting). */
-export function isUndecided(scan: HeaderScan, ageMillis: number): boolean {
-  return scan.directory === undefined && ageMillis < WAITING_MILLIS;
+export function isUndecided(scan: HeaderScan, stamp: FileStamp, now: number): boolean {
+  return scan.directory === undefined && !isSettled(stamp, now);
 }
 
 /** The session that the header describes. */

@@ -27,11 +27,11 @@ export async function* readRollout(
   await using source = await Source.open(stamp.path);
   await using opened = await openLog(source);
   const { scan } = opened;
-  const age = request.now - stamp.mtime;
   const isForeign = !scan.isRollout && parseRolloutName(basename(unit.key)) === undefined;
   if (scan.hasRecords && isForeign) yield [notARollout(stamp.path)];
   if (!scan.hasRecords || isForeign) return yield [checkpoint(unit, START)];
-  if (isUndecided(scan, age)) return yield [{ kind: "waiting", reason: "no working directory recorded yet" }];
+  if (isUndecided(scan, stamp, request.now))
+    return yield [{ kind: "waiting", reason: "no working directory recorded yet" }];
 
   const session = sessionOf(scan, unit, request.place);
   const log = new SessionLog(session, { adapter: CODEX, path: stamp.path });
@@ -48,7 +48,7 @@ export async function* readRollout(
     const batch = log.drain();
     if (batch.length > 0) yield batch;
   }
-  const isUnsettled = age < SETTLE_MILLIS && walk.isUnsettled;
+  const isUnsettled = request.now - stamp.mtime < SETTLE_MILLIS && walk.isUnsettled;
   if (!isUnsettled) walk.finish();
   const batch = log.drain();
   if (batch.length > 0) yield batch;
@@ -90,7 +90,7 @@ class Walk {
 
   /** True while the last line may mean something else once the next one is there. */
   get isUnsettled(): boolean {
-    return this.#held?.entry !== undefined && Recorder.needsNext(this.#held.entry);
+    return this.#held?.entry !== undefined && this.#recorder.needsNext(this.#held.entry);
   }
 
   finish(): void {
@@ -106,10 +106,9 @@ class Walk {
     this.#log.quiet = isEnded && item.end <= this.#committed;
     if (item.kind === "bad_line") this.#addBadLine(item);
     else if (entry !== undefined) this.#recorder.place(entry, next?.entry);
-    if (next?.item.line === item.line) return;
-    if (item.kind === "record" && item.glued !== undefined)
+    if (item.kind === "record" && item.glued === 0)
       this.#log.addIssue("glued_records", "several records on one line; all are kept", item);
-    if (isEnded) this.offset = item.end;
+    if (isEnded && next?.item.line !== item.line) this.offset = item.end;
   }
 
   #addBadLine(item: Extract<JsonlItem, { kind: "bad_line" }>): void {

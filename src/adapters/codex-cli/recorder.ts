@@ -76,10 +76,12 @@ export class Recorder {
     this.#setting = setting;
   }
 
-  /** True when the record after this one may change what becomes of it. */
-  static needsNext(entry: Entry): boolean {
+  /** True when the record after this one, the next to be placed, may change what becomes of it. */
+  needsNext(entry: Entry): boolean {
     if (entry.view === undefined) return false;
-    return spokenText(entry.view)?.role === "user" || screenText(entry.view)?.role === "assistant";
+    const spoken = spokenText(entry.view);
+    if (spoken?.role === "assistant") return this.#isUnannounced;
+    return spoken !== undefined || screenText(entry.view)?.role === "assistant";
   }
 
   place(entry: Entry, next: Entry | undefined): void {
@@ -100,6 +102,11 @@ export class Recorder {
       finish(draft, index === 0 ? { record: leftover(view, item, isTyped), pond } : undefined),
     );
     this.#log.add({ id, timestamp, bytes: entry.bytes, drafts });
+  }
+
+  /** True where this log would have shown a message of the agent already: it was never meant for the screen. */
+  get #isUnannounced(): boolean {
+    return this.#showsAgent && !this.#wasShown;
   }
 
   #identify(entry: Entry): RecordId {
@@ -133,11 +140,11 @@ export class Recorder {
   #placeItem({ view, id, next }: Placing): PlacedItem {
     const spoken = spokenText(view);
     const shown = next?.view === undefined ? undefined : screenText(next.view);
-    const twin = spoken?.role === "user" && shown !== undefined && isTwin(shown, spoken) ? shown : undefined;
+    const twin = shown !== undefined && spoken !== undefined && isTwin(shown, spoken) ? shown : undefined;
     if (twin !== undefined && next !== undefined) this.#twin = { entry: next, of: id.text };
     if (spoken !== undefined) this.#lastSaid = { id: id.text, text: spoken.text };
     this.#noteCall(view);
-    const isHidden = this.#showsAgent && !this.#wasShown;
+    const isHidden = this.#isUnannounced && twin === undefined;
     const placed = placeItem(view.item, view.itemType, {
       spans: (text, index) => this.#spans({ view, twin }, text, index),
       agentSpans: (text) => [{ start: 0, end: text.length, ...(isHidden ? { injected: "unshown" } : {}) }],

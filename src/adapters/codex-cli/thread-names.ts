@@ -90,7 +90,7 @@ async function nameSession(
   await using source = await Source.open(stamp.path);
   await using opened = await openLog(source);
   const { scan } = opened;
-  if (!scan.hasRecords || isUndecided(scan, from.request.now - stamp.mtime)) return [];
+  if (!scan.hasRecords || isUndecided(scan, stamp, from.request.now)) return [];
   const log = new SessionLog(sessionOf(scan, rollout, from.request.place), {
     adapter: CODEX,
     path: from.unit.key,
