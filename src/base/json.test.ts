@@ -280,6 +280,16 @@ describe("parsing", () => {
     expect(tryParseJson(text)).toEqual({ kind: "syntax", offset, message });
   });
 
+  it("is not misled by the engine's memory of keys (nodejs/node#63785)", () => {
+    const remembered = [parseJson('{"h":[],"\\\\":0}'), parseJson('{"\\":":1,"\\\\\\"":2}')];
+    expect(parseJson('{"h":1,"\\"":2}')).toEqual({ h: 1, '"': 2 });
+    expect(tryParseJson('{"\\":":1,"\\":":2}')).toEqual({ kind: "duplicate_keys", paths: ['/":'] });
+    expect(remembered).toEqual([
+      { h: [], "\\": 0 },
+      { '":': 1, '\\"': 2 },
+    ]);
+  });
+
   it("sees a duplicate key behind any spacing and spelling", () => {
     expect(tryParseJson('{"a" :1,"a":2}')).toEqual({ kind: "duplicate_keys", paths: ["/a"] });
     expect(tryParseJson('{"a\\\\":1,"b":1,"b":2}')).toEqual({ kind: "duplicate_keys", paths: ["/b"] });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { equalJson, type JsonValue, stringifyJson } from "../../base/json.ts";
+import { equalJson, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import { type JsonlItem, JsonlSplitter, type JsonlStart, readJsonl, type ReadJsonlOptions } from "./jsonl.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pond-jsonl-"));
@@ -45,8 +45,7 @@ const object = fc
 
 function asJson(value: unknown): JsonValue {
   // fast-check's objects have no prototype; what is read has one.
-  const json: JsonValue = JSON.parse(JSON.stringify(value));
-  return json;
+  return parseJson(JSON.stringify(value));
 }
 
 const blank = fc.constantFrom("", " ", "\t", "\r", " \t ");
