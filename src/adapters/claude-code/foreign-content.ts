@@ -30,32 +30,42 @@ export function userBlocks(parts: readonly Part[], losses: LossReport): JsonObje
 }
 
 /** What the model said and called, without its reasoning. */
-export function assistantBlocks(parts: readonly Part[], losses: LossReport): JsonObject[] {
+export function assistantBlocks(parts: readonly Part[], ids: ToolIds, losses: LossReport): JsonObject[] {
   return parts.flatMap((part): JsonObject[] => {
     if (part.type === "text") {
       if (part.provenance === "conversational") return textBlocks(part.text);
       losses.add("injected text", "a note that the other client made itself");
     } else if (part.type === "reasoning")
       losses.add("reasoning", "only the model that wrote it can verify it");
-    else if (part.type === "tool_call") return [callBlock(part)];
+    else if (part.type === "tool_call") return [callBlock(part, ids.of(part))];
     else if (part.type === "file") losses.add("file by the model", "Claude Code keeps no files in answers");
     return [];
   });
 }
 
-export function resultBlock(call: CallPart, result: ResultPart | undefined): JsonObject {
-  const base = { tool_use_id: toolId(call), type: "tool_result" };
+export function resultBlock(id: string, result: ResultPart | undefined): JsonObject {
+  const base = { tool_use_id: id, type: "tool_result" };
   // Every call needs a result, or the API refuses the history.
   if (result === undefined) return { ...base, content: "No result was recorded.", is_error: true };
   const content = result.result === undefined ? "" : resultContent(openJson(result.result));
   return { ...base, content, ...(result.is_failure === true ? { is_error: true } : {}) };
 }
 
-/** The id of a call as the API accepts it. */
-export function toolId(call: CallPart): string {
-  const id = call.call_id ?? "";
-  if (TOOL_ID.test(id)) return id;
-  return `toolu_${valueHash([call.session_id, call.message_id, call.id]).slice(0, 24)}`;
+/** Ids of calls as the API accepts them: in its alphabet, each used once. */
+export class ToolIds {
+  readonly #ids = new Map<CallPart, string>();
+  readonly #used = new Set<string>();
+
+  of(call: CallPart): string {
+    const known = this.#ids.get(call);
+    if (known !== undefined) return known;
+    const own = call.call_id ?? "";
+    const isFit = TOOL_ID.test(own) && !this.#used.has(own);
+    const id = isFit ? own : `toolu_${valueHash([call.session_id, call.message_id, call.id]).slice(0, 24)}`;
+    this.#ids.set(call, id);
+    this.#used.add(id);
+    return id;
+  }
 }
 
 function textBlocks(text: string | undefined): JsonObject[] {
@@ -63,12 +73,12 @@ function textBlocks(text: string | undefined): JsonObject[] {
   return text === undefined || text.trim() === "" ? [] : [{ type: "text", text }];
 }
 
-function callBlock(call: CallPart): JsonObject {
+function callBlock(call: CallPart, id: string): JsonObject {
   const params = call.params === undefined ? {} : openJson(call.params);
   const name = (call.name ?? "").replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 128);
   return {
     type: "tool_use",
-    id: toolId(call),
+    id,
     name: name === "" ? "tool" : name,
     input: isJsonObject(params) ? params : { input: params },
   };

@@ -6,11 +6,11 @@ import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState, Timestamp } from "../../model/index.ts";
-import { activeBranch, formatTimestamp } from "../../model/index.ts";
+import { activeBranch, formatTimestamp, recordedTitle } from "../../model/index.ts";
 import type { Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
 import { extractName, LossReport, objectField, valueHash } from "../seam/index.ts";
 import type { CallPart, ResultPart } from "./foreign-content.ts";
-import { assistantBlocks, resultBlock, userBlocks } from "./foreign-content.ts";
+import { assistantBlocks, resultBlock, ToolIds, userBlocks } from "./foreign-content.ts";
 import { join, slugOf } from "./layout.ts";
 
 /** The version whose format is written: the one that test/clients opens it with. */
@@ -47,21 +47,41 @@ interface Target {
 }
 
 /** A session that stands on its own; its subagents go into its folder, whatever their depth. */
-function addMain({ state, children }: Lineage, target: Target): void {
+function addMain({ state, children }: Lineage, target: Target, parent?: SessionState): void {
   const id = uuidOf(state.session.id);
   const directory = target.options.mapPath(state.session.project);
   const base = join(slugOf(directory), id);
-  const records = new Transcript({ sessionId: id, cwd: directory }, target.losses).of(state);
+  const messages = [...historyOf(state, parent, target.losses), ...state.messages];
+  const records = new Transcript({ sessionId: id, cwd: directory }, target.losses).of(messages);
   target.files.push({ kind: "jsonl", path: `${base}.jsonl`, records });
-  for (const child of children) addChild(child, { ...target, sessionId: id, base });
+  for (const child of children) addChild(child, { ...target, sessionId: id, base, parent: state });
+}
+
+/** A fork that does not repeat its parent's turns goes on from a point in them: they come first. */
+function historyOf(
+  { session, messages }: SessionState,
+  parent: SessionState | undefined,
+  losses: LossReport,
+): readonly MessageWithParts[] {
+  const cut = session.parent_message_id;
+  if (session.relation !== "fork" || cut === undefined) return [];
+  const isReplayed = messages.some(
+    ({ message }) => objectField(message.options, "pond")?.["replays"] !== undefined,
+  );
+  if (isReplayed) return [];
+  const end = parent?.messages.findIndex(({ message }) => message.id === cut) ?? -1;
+  if (parent !== undefined && end !== -1) return parent.messages.slice(0, end + 1);
+  losses.add("history before the fork", "it stands in the parent session, which is not restored with it");
+  return [];
 }
 
 function addChild(
   lineage: Lineage,
-  target: Target & { readonly sessionId: string; readonly base: string },
+  target: Target & { readonly sessionId: string; readonly base: string; readonly parent: SessionState },
 ): void {
   const { session } = lineage.state;
-  if (session.relation === "fork" || session.relation === "resume") return addMain(lineage, target);
+  if (session.relation === "fork" || session.relation === "resume")
+    return addMain(lineage, target, target.parent);
   const agentId = `a${valueHash(session.id).slice(0, 16)}`;
   const envelope = {
     sessionId: target.sessionId,
@@ -69,10 +89,10 @@ function addChild(
     agentId,
   };
   const path = `${target.base}/subagents/agent-${agentId}`;
-  const records = new Transcript(envelope, target.losses).of(lineage.state);
+  const records = new Transcript(envelope, target.losses).of(lineage.state.messages);
   target.files.push({ kind: "jsonl", path: `${path}.jsonl`, records });
   target.files.push({ kind: "json", path: `${path}.meta.json`, value: metaOf(lineage.state) });
-  for (const child of lineage.children) addChild(child, target);
+  for (const child of lineage.children) addChild(child, { ...target, parent: lineage.state });
 }
 
 function metaOf({ session }: SessionState): JsonObject {
@@ -98,7 +118,8 @@ class Transcript {
   readonly #envelope: Envelope;
   readonly #losses: LossReport;
   readonly #records: JsonObject[] = [];
-  #results: ReadonlyMap<string, Result> = new Map();
+  readonly #ids = new ToolIds();
+  #results: ReadonlyMap<string, Result[]> = new Map();
   #called: ReadonlySet<string> = new Set();
   /** The response that is being written: what it said and called so far. */
   #response:
@@ -112,13 +133,13 @@ class Transcript {
     this.#losses = losses;
   }
 
-  of(state: SessionState): readonly JsonValue[] {
-    const messages = this.#activeOnly(state.messages);
+  of(all: readonly MessageWithParts[]): readonly JsonValue[] {
+    const messages = this.#activeOnly(all);
     this.#results = resultsByCall(messages);
     this.#called = calledIn(messages);
     for (const entry of messages) this.#see(entry);
     this.#endResponse();
-    const title = titleOf(messages);
+    const title = recordedTitle(messages.map(({ message }) => message));
     const { sessionId, agentId } = this.#envelope;
     if (title !== undefined && agentId === undefined && this.#records.length > 0)
       this.#records.push({ type: "custom-title", customTitle: title, sessionId });
@@ -128,7 +149,7 @@ class Transcript {
   #see({ message, parts }: MessageWithParts): void {
     if (message.role === "assistant") {
       this.#response ??= { first: message, blocks: [], calls: [] };
-      this.#response.blocks.push(...assistantBlocks(parts, this.#losses));
+      this.#response.blocks.push(...assistantBlocks(parts, this.#ids, this.#losses));
       this.#response.calls.push(...parts.filter((part) => part.type === "tool_call"));
       return;
     }
@@ -166,8 +187,10 @@ class Transcript {
       this.#add(first, { type: "user", content: "(restored session)" });
     for (const block of blocks) this.#add(first, { type: "assistant", content: [block], answer });
     for (const call of calls) {
-      const found = this.#results.get(call.call_id ?? "");
-      this.#add(found?.message ?? first, { type: "user", content: [resultBlock(call, found?.part)] });
+      // A call id that is used again has results of its own, in the same order.
+      const found = this.#results.get(call.call_id ?? "")?.shift();
+      const content = [resultBlock(this.#ids.of(call), found?.part)];
+      this.#add(found?.message ?? first, { type: "user", content });
     }
   }
 
@@ -220,13 +243,16 @@ interface Result {
   readonly part: ResultPart;
 }
 
-/** The first result of each call. */
-function resultsByCall(messages: readonly MessageWithParts[]): ReadonlyMap<string, Result> {
-  const results = new Map<string, Result>();
+/** The results of each call, in order. */
+function resultsByCall(messages: readonly MessageWithParts[]): ReadonlyMap<string, Result[]> {
+  const results = new Map<string, Result[]>();
   for (const { message, parts } of messages)
-    for (const part of parts)
-      if (part.type === "tool_result" && part.call_id !== undefined && !results.has(part.call_id))
-        results.set(part.call_id, { message, part });
+    for (const part of parts) {
+      if (part.type !== "tool_result" || part.call_id === undefined) continue;
+      const known = results.get(part.call_id);
+      if (known === undefined) results.set(part.call_id, [{ message, part }]);
+      else known.push({ message, part });
+    }
   return results;
 }
 
@@ -238,30 +264,6 @@ function calledIn(messages: readonly MessageWithParts[]): ReadonlySet<string> {
       ),
     ),
   );
-}
-
-/** The best title that the source recorded: by rank, then the newest. */
-function titleOf(messages: readonly MessageWithParts[]): string | undefined {
-  let best: { readonly rank: number; readonly text: string } | undefined;
-  for (const { message } of messages) {
-    const title = objectField(objectField(message.options, "pond") ?? {}, "title");
-    const at = title === undefined ? undefined : extractName(title, "at");
-    if (title === undefined || at === undefined) continue;
-    const text = valueAt(message.options, at);
-    const rank = typeof title["rank"] === "number" ? title["rank"] : 0;
-    if (typeof text === "string" && (best === undefined || rank >= best.rank)) best = { rank, text };
-  }
-  return best?.text;
-}
-
-/** By JSON pointer. */
-function valueAt(options: JsonObject, pointer: string): JsonValue | undefined {
-  let value: JsonValue | undefined = options;
-  for (const step of pointer.split("/").slice(1)) {
-    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  }
-  return value;
 }
 
 /** The model that wrote a message, where its provider's options say so. */

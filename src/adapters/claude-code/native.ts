@@ -80,12 +80,12 @@ function envelopeOf(message: MessageWithParts["message"], rest: JsonObject): Jso
   const pond = objectField(message.options, "pond") ?? {};
   const parent = field(pond, "parent");
   // Where the record kept its own parent, pond's is the logical one of a compaction.
-  const parentField = Object.hasOwn(rest, "parentUuid") ? "logicalParentUuid" : "parentUuid";
+  const parentField = ["parentUuid", "logicalParentUuid"].find((name) => !Object.hasOwn(rest, name));
   const isUnnamed = Object.hasOwn(rest, "uuid") || field(pond, "id") === "derived";
   const isUntimed = Object.hasOwn(rest, "timestamp") || field(pond, "timestamp") === "carried";
   const replays = objectField(pond, "replays");
   return {
-    ...(parent === undefined ? {} : { [parentField]: parent }),
+    ...(parent === undefined || parentField === undefined ? {} : { [parentField]: parent }),
     ...(isUnnamed ? {} : { uuid: message.id }),
     ...(isUntimed ? {} : { timestamp: formatTimestamp(message.timestamp) }),
     ...(replays === undefined || Object.hasOwn(rest, "forkedFrom")

@@ -38,7 +38,8 @@ export class RecordMapper {
   readonly #tools = new Map<string, Extracted<string>>();
   /** When this session was first given a prompt, by its own queue, if that came before any turn. */
   #opened: Timestamp | undefined;
-  #hasTurn = false;
+  /** The last turn of this session's own. */
+  #last: string | undefined;
 
   constructor(log: SessionLog, isChild: boolean) {
     this.#log = log;
@@ -63,9 +64,9 @@ export class RecordMapper {
     const slot = SLOTS.find((name) => name === type);
     if (slot !== undefined && message !== undefined) return this.#turn(record, { slot, message, envelope });
     const prompt = type === "attachment" ? queuedPrompt(record) : undefined;
-    if (prompt !== undefined) return this.#queued(prompt, envelope);
-    if (type === "queue-operation" && !this.#hasTurn) this.#opened ??= envelope.timestamp;
-    return [carrier(record, type, envelope)];
+    if (prompt !== undefined) return this.#queued(record, prompt, envelope);
+    if (type === "queue-operation" && this.#last === undefined) this.#opened ??= envelope.timestamp;
+    return [carrier(record, envelope, this.#last)];
   }
 
   #turn(
@@ -73,10 +74,11 @@ export class RecordMapper {
     turn: { readonly slot: Slot; readonly message: JsonObject; readonly envelope: Envelope },
   ): readonly MessageDraft[] {
     const { slot, message, envelope } = turn;
-    this.#hasTurn = true;
     this.#markReplay(record, envelope);
     // An older subagent inside its parent's log: its turns are no step of the parent's own way.
-    if (!this.#isChild && field(record, "isSidechain") === true) envelope.facts["aside"] = true;
+    const isAside = !this.#isChild && field(record, "isSidechain") === true;
+    if (isAside) envelope.facts["aside"] = true;
+    else this.#last = envelope.id.text;
     const hasRole = extractString(message, "role") === slot;
     if (hasRole) envelope.take("type");
     envelope.take("message");
@@ -104,7 +106,8 @@ export class RecordMapper {
   }
 
   /** A prompt typed while the agent was at work: often the only record of it. */
-  #queued(attachment: JsonObject, envelope: Envelope): readonly MessageDraft[] {
+  #queued(record: JsonObject, attachment: JsonObject, envelope: Envelope): readonly MessageDraft[] {
+    this.#markReplay(record, envelope);
     const prompt = extractString(attachment, "prompt");
     const context = this.#blockContext("user", recordKind(attachment, true));
     const blocks = field(attachment, "prompt");
@@ -187,8 +190,9 @@ class Envelope {
     this.#record = record;
     this.#log = log;
     const uuid = extractName(record, "uuid");
+    // Kept also where no record has that id yet, or ever: records are not always written in the order of the chain.
     const parent = field(record, "parentUuid");
-    if (parent === null || (typeof parent === "string" && log.has(parent))) {
+    if (parent === null || typeof parent === "string") {
       this.facts["parent"] = parent;
       this.take("parentUuid");
     }
@@ -272,11 +276,12 @@ function queuedPrompt(record: JsonObject): JsonObject | undefined {
   return typeof prompt === "string" || Array.isArray(prompt) ? attachment : undefined;
 }
 
-function carrier(record: JsonObject, type: string | undefined, envelope: Envelope): MessageDraft {
+function carrier(record: JsonObject, envelope: Envelope, last: string | undefined): MessageDraft {
+  const type = extractString(record, "type");
   const content = type === "system" ? extractName(record, "content") : undefined;
   if (content !== undefined) envelope.take("content");
   const subtype = type === "system" ? extractString(record, "subtype") : undefined;
-  if (subtype === "compact_boundary") markBoundary(record, envelope);
+  if (subtype === "compact_boundary") markBoundary(record, envelope, last);
   if (subtype === "microcompact_boundary") envelope.facts["compaction"] = "micro";
   const title = titleOf(record, type, envelope);
   if (title !== undefined) envelope.facts["title"] = title;
@@ -288,14 +293,20 @@ function carrier(record: JsonObject, type: string | undefined, envelope: Envelop
   };
 }
 
-/** A compaction starts a new tree that goes on where the old one ended: for readers it is one way. */
-function markBoundary(record: JsonObject, envelope: Envelope): void {
+/**
+ * A compaction starts a new tree that goes on where the old one ended: for readers it is one way. Where the record
+ * names a message that is not in this log, that is the last turn before it.
+ */
+function markBoundary(record: JsonObject, envelope: Envelope, last: string | undefined): void {
   envelope.facts["compaction"] = "boundary";
-  const before = extractName(record, "logicalParentUuid");
-  if (before === undefined || field(record, "parentUuid") !== null || !envelope.isOfThisLog(before)) return;
+  const told = extractName(record, "logicalParentUuid");
+  if (told === undefined || field(record, "parentUuid") !== null) return;
+  const isKnown = envelope.isOfThisLog(told);
+  const before = isKnown ? told : last;
+  if (before === undefined) return;
   envelope.facts["parent"] = before;
-  envelope.take("logicalParentUuid");
   envelope.keep("parentUuid");
+  if (isKnown) envelope.take("logicalParentUuid");
 }
 
 function titleOf(record: JsonObject, type: string | undefined, envelope: Envelope): JsonObject | undefined {
