@@ -9,19 +9,16 @@ import type { JsonlItem } from "../seam/index.ts";
 import { extractName, extractString, extractTimestamp, objectField } from "../seam/index.ts";
 import { idOfParent } from "./names.ts";
 
-/** Where the session came from. `isNative`: its parent is a session of pi, whose entries were copied with their ids. */
-export interface Origin {
-  readonly session: string;
-  readonly isNative: boolean;
-}
-
 /** Collects a head from the batches of a log. */
 export class HeadFinder {
   /** The session's own id. */
   id: string | undefined;
   directory: Extracted<string> | undefined;
   instant: Timestamp | undefined;
-  origin: Origin | undefined;
+  /** The session that this one was forked from. */
+  parent: string | undefined;
+  /** True for what pond restored from another client: its turns are copies of that client's. */
+  isRestored = false;
   /** True once the log held anything at all. */
   hasContent = false;
   hasHeader = false;
@@ -42,7 +39,8 @@ export class HeadFinder {
       this.id = extractName(record, "id");
       this.directory = extractName(record, "cwd");
       this.instant ??= extractTimestamp(record, "createdAt");
-      this.origin = originOf(record);
+      this.parent = parentOf(record);
+      this.isRestored = objectField(objectField(record, "metadata") ?? {}, RESTORED_FROM) !== undefined;
     }
     this.instant ??= extractTimestamp(record, "timestamp");
   }
@@ -52,17 +50,14 @@ export function isHeader(record: JsonObject): boolean {
   return extractString(record, "type") === "session" || extractString(record, "kind") === "header";
 }
 
-/** What pond writes into the header of a session that it restored from another client. */
+/** What pond writes into the header of a session that it restored from another client: whose it is. */
 export const RESTORED_FROM = "pond";
 
-function originOf(header: JsonObject): Origin | undefined {
+function parentOf(header: JsonObject): string | undefined {
   for (const name of ["parentSessionId", "parentSession", "branchedFrom", "legacyParentSessionPath"]) {
     const recorded = extractName(header, name);
     const session = recorded === undefined ? undefined : idOfParent(recorded);
-    if (session !== undefined) return { session, isNative: true };
+    if (session !== undefined) return session;
   }
-  const metadata = objectField(header, "metadata");
-  const restored = metadata === undefined ? undefined : objectField(metadata, RESTORED_FROM);
-  const session = restored === undefined ? undefined : extractName(restored, "session_id");
-  return session === undefined ? undefined : { session, isNative: false };
+  return undefined;
 }

@@ -25,15 +25,10 @@ export function sessionOf({ unit, root, head, fileTime, known }: Evidence): Sess
   const isNamed = recorded !== undefined && (stem === recorded || idInName(stem) === recorded);
   const isCopy = isJsonObject(unit.found) && unit.found["copy"] === true;
   const id = known ?? (isNamed && !isCopy ? own : copyId(own, unit.key));
-  const { origin } = head;
+  const { parent } = head;
   return {
     id: sessionId(id),
-    ...(origin === undefined
-      ? {}
-      : {
-          parent_session_id: sessionId(origin.session),
-          relation: origin.isNative ? ("fork" as const) : ("resume" as const),
-        }),
+    ...(parent === undefined ? {} : { parent_session_id: sessionId(parent), relation: "fork" as const }),
     source_agent: ADAPTER,
     created_at: head.instant ?? fileTime,
     project: head.directory ?? extractFromPath(nameOf(folderOf(unit.key)) || basename(root)),

@@ -58,15 +58,15 @@ const ENTRIES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
 /** A name that a person gave. */
 const TITLE_RANK = 30;
 
-type Origin = Pick<HeadFinder, "origin" | "instant">;
+type Head = Pick<HeadFinder, "parent" | "isRestored" | "instant">;
 
 export class RecordMapper {
   readonly #log: SessionLog;
-  readonly #head: Origin;
+  readonly #head: Head;
   readonly #messages = new Map<string, string>();
   readonly #before = { messageOf: (id: string): string | undefined => this.#messages.get(id) };
 
-  constructor(log: SessionLog, head: Origin) {
+  constructor(log: SessionLog, head: Head) {
     this.#log = log;
     this.#head = head;
   }
@@ -98,6 +98,7 @@ export class RecordMapper {
       const message = index === 0 ? id.text : `${id.text}/${index}`;
       const envelope = new Envelope(record, this.#before, undefined);
       if (sourceId !== undefined) this.#messages.set(sourceId, message);
+      this.#markReplay(record, envelope);
       timestamp ??= envelope.timestamp;
       const draft = draftOf(record, envelope);
       if (index > 0) return draft;
@@ -108,12 +109,15 @@ export class RecordMapper {
   }
 
   /** A fork copies the entries of its parent, ids and instants included: they are older than its own header. */
-  #markReplay(record: JsonObject, envelope: Envelope, message_id: string): void {
-    const { origin, instant } = this.#head;
-    if (origin === undefined || instant === undefined || envelope.timestamp === undefined) return;
+  #markReplay(record: JsonObject, envelope: Envelope, message_id?: string): void {
+    const { parent, isRestored, instant } = this.#head;
+    const { timestamp } = envelope;
+    if (instant === undefined || timestamp === undefined || timestamp >= instant) return;
     // Labels are written anew, with the instant of the old one.
-    if (envelope.timestamp >= instant || isHeader(record) || typeOf(record) === "label") return;
-    envelope.facts["replays"] = origin.isNative ? { session_id: origin.session, message_id } : true;
+    if (isHeader(record) || typeOf(record) === "label") return;
+    if (parent !== undefined && message_id !== undefined)
+      envelope.facts["replays"] = { session_id: parent, message_id };
+    else if (parent !== undefined || isRestored) envelope.facts["replays"] = true;
   }
 }
 
