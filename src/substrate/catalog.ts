@@ -13,6 +13,7 @@ import { type Arrow, type Lance, type LanceTable, loadLance } from "./lance.ts";
 import { Durability } from "./local/durable.ts";
 import { recoverTable, type RecoveryIssue } from "./local/recover.ts";
 import { ensureTextIndexes } from "./maintain/indexes.ts";
+import { MergeChoice } from "./merge-choice.ts";
 import { probeConditionalWrites } from "./probe.ts";
 import { reconcile } from "./reconcile.ts";
 import { type Fault, faultOf, withRetry } from "./retry.ts";
@@ -134,12 +135,23 @@ export class Catalog {
     const directory = this.#directory(spec.name);
     const durability = directory === undefined ? undefined : new Durability(directory, policy.clock);
     const settle = async (): Promise<void> => durability?.settle();
-    return { lance: this.lance, spec, native, policy, where: url.display, directory, settle };
+    return {
+      lance: this.lance,
+      spec,
+      native,
+      policy,
+      where: url.display,
+      directory,
+      settle,
+      mergeChoice: new MergeChoice(),
+    };
   }
 
   async #ready<S extends TableSpec>(native: LanceTable, spec: S): Promise<Handle<S>> {
     const handle = this.#handle(native, spec);
     await reconcile(handle);
+    // A creator may have been killed before it made them, and a newer declaration may want more.
+    if (this.#options.create) await ensureTextIndexes(handle);
     return handle;
   }
 

@@ -1,5 +1,6 @@
 /** One open table of the engine with what every call on it needs: retry, freshness, and words for errors. */
 import type { Lance, LanceTable } from "./lance.ts";
+import type { MergeChoice } from "./merge-choice.ts";
 import { type Attempted, type RetryPolicy, withRetry } from "./retry.ts";
 import type { TableSpec } from "./spec.ts";
 
@@ -12,6 +13,7 @@ export interface Handle<S extends TableSpec = TableSpec> {
   readonly where: string;
   /** Where a local table lies; undefined for other stores. */
   readonly directory: string | undefined;
+  readonly mergeChoice: MergeChoice;
   /** Makes everything committed so far survive a power cut; nothing to do on object stores. */
   readonly settle: () => Promise<void>;
 }

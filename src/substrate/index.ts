@@ -26,6 +26,7 @@ export {
 } from "./spec.ts";
 export { type Added, type Batch, type BatchBuilder, MAX_BATCH_BYTES } from "./arrow/batch.ts";
 export type { Rows } from "./arrow/rows.ts";
+export type { RawColumn } from "./arrow/stored-column.ts";
 export type { NearestOptions, Order, ScanOptions, SearchOptions } from "./read.ts";
 export type { BooleanText, MatchText, PhraseText, TextQuery } from "./text-query.ts";
 export type { InsertResult, InsertRowsResult, KeySet } from "./write.ts";

@@ -16,6 +16,10 @@ const TEXTS: readonly (readonly [Fault, string])[] = [
     "conflict",
     "Too many concurrent writers. Attempted 7 times, but failed on retry_timeout of 30.000 seconds.",
   ],
+  [
+    "conflict",
+    "lance error: Incompatible transaction: This UpdateConfig transaction is incompatible with concurrent transaction UpdateConfig at version 4., /x.rs:1641:34",
+  ],
   ["disk_full", "LanceError(IO): No space left on device (os error 28)"],
   ["permission", "LanceError(IO): Permission denied (os error 13)"],
   ["missing", "Table 'x' was not found Caused by: Dataset at path /a/b/x.lance was not found"],

@@ -36,7 +36,7 @@ const FAULTS: readonly (readonly [Fault, RegExp])[] = [
   ["disk_full", /No space left on device|os error 28\b|Disk quota exceeded|os error 122\b/i],
   [
     "conflict",
-    /Retryable commit conflict|Too many concurrent writers|preempted by concurrent transaction|commit conflict|merge insert timed out/i,
+    /Retryable commit conflict|Too many concurrent writers|preempted by concurrent transaction|incompatible with concurrent transaction|commit conflict|merge insert timed out/i,
   ],
   ["plain_http", /URL scheme is not allowed|scheme is not allowed|BadScheme/i],
   [

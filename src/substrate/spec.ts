@@ -140,6 +140,10 @@ export function wantedIndexes(spec: TableSpec): readonly IndexSpec[] {
   ];
 }
 
+/** The engine's name of an index. */
+export const indexName = (index: Pick<IndexSpec, "column" | "kind">): string =>
+  `${index.column}_${index.kind}`;
+
 /**
  * Joins the values of a key into one string, injectively: a NUL inside a value is followed by \u0001, the
  * separator is NUL \u0002.

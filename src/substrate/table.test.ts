@@ -169,6 +169,19 @@ describe("a table", () => {
     expect([rows.byteLength("body", 0), rows.byteLength("body", 1)]).toEqual([6, null]);
   });
 
+  test("hands out raw columns for bulk copies", async () => {
+    await using dir = await tempDir();
+    await using store = await openStore(dir.path);
+    const notes = await store.table(NOTES);
+    await notes.insertRows([note("a", "1", { title: "one" }), note("a", "2")]);
+    const rows = await notes.scan({ select: ["id", "at", "title"] });
+    const [title] = rows.raw("title");
+    expect(title?.length).toBe(2);
+    expect([...(title?.offsets ?? [])].slice(0, 2)).toEqual([0, 3]);
+    expect((title?.validity?.[0] ?? 0) & 3).toBe(1);
+    expect(rows.raw("at")[0]?.values).toBeInstanceOf(BigInt64Array);
+  });
+
   test("finds text and vectors without any index", async () => {
     await using dir = await tempDir();
     await using store = await openStore(dir.path);

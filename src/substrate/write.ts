@@ -32,9 +32,10 @@ export async function insert<S extends TableSpec>(handle: Handle<S>, batch: Batc
   if (batch.spec !== handle.spec)
     throw new PondError("internal", `a batch of ${batch.spec.name} for ${handle.spec.name}`);
   if (batch.rows === 0) return { inserted: 0, attempts: 0, version: await version(handle) };
-  const { value, attempts } = await call(handle, "write to", (table) =>
-    nativeMerge(table, handle.spec.primaryKey).execute(batch.ipc),
-  );
+  const { value, attempts } = await call(handle, "write to", async (table) => {
+    const useIndex = await handle.mergeChoice.useIndex(table, handle.spec, batch.rows);
+    return nativeMerge(table, handle.spec.primaryKey).useIndex(useIndex).execute(batch.ipc);
+  });
   await handle.settle();
   return {
     inserted: value.numInsertedRows,

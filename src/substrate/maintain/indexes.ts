@@ -1,7 +1,7 @@
 /** Indexes of a table: what the engine has, against what the declaration wants. */
 import { call, type Handle } from "../handle.ts";
 import type { Lance, LanceDb } from "../lance.ts";
-import { type IndexSpec, type TextIndex, wantedIndexes } from "../spec.ts";
+import { indexName, type IndexSpec, type TextIndex, wantedIndexes } from "../spec.ts";
 
 export interface IndexState {
   readonly spec: IndexSpec;
@@ -57,8 +57,6 @@ export async function ensureTextIndexes(handle: Handle): Promise<void> {
   for (const { spec, built } of await indexStates(handle))
     if (spec.kind === "fts" && built === "absent") await buildIndex(handle, spec, 0);
 }
-
-const indexName = (spec: IndexSpec): string => `${spec.column}_${spec.kind}`;
 
 function stateOf(spec: IndexSpec, index: LanceDb.IndexConfig | undefined): IndexState {
   if (index === undefined) return { spec, built: "absent", indexedRows: 0, unindexedRows: 0, bytes: 0 };

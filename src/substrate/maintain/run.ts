@@ -65,6 +65,7 @@ export async function maintain(handle: Handle, options: MaintainOptions = {}): P
     done.push(action);
     await handle.settle();
   }
+  handle.mergeChoice.reset();
   if (done.length > 0) await remember(handle, done, facts);
   return { table: handle.spec.name, done, left: actions.slice(done.length), bytesRemoved };
 }
