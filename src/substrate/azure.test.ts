@@ -1,6 +1,6 @@
 /** A store on Azure Blob (its emulator): four processes make it and insert the same keys at once. */
 import { describe, expect, test } from "vitest";
-import { azurite } from "../../test/support/azurite.ts";
+import { azurite, isAzuriteInstalled } from "../../test/support/azurite.ts";
 import { NOTES, storeChild } from "../../test/support/store-child.ts";
 import { tempDir } from "../../test/support/temp-dir.ts";
 import { eq, openStore } from "./index.ts";

@@ -1,6 +1,7 @@
 /** Azure's own storage emulator on loopback, one for each test. Stopped by SIGTERM only: a kill loses its blobs. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -14,8 +15,11 @@ export interface Azurite extends AsyncDisposable {
   readonly storageOptions: Readonly<Record<string, string>>;
 }
 
+const MAIN = fileURLToPath(new URL("../../node_modules/azurite/dist/src/blob/main.js", import.meta.url));
+
+export const isAzuriteInstalled = (): boolean => existsSync(MAIN);
+
 export async function azurite(folder: string): Promise<Azurite> {
-  const main = fileURLToPath(new URL("../../node_modules/azurite/dist/src/blob/main.js", import.meta.url));
   const options = [
     "--blobHost",
     "127.0.0.1",
@@ -27,7 +31,7 @@ export async function azurite(folder: string): Promise<Azurite> {
     "--skipApiVersionCheck",
     "--disableTelemetry",
   ];
-  const server = spawn(process.execPath, ["--no-deprecation", main, ...options], {
+  const server = spawn(process.execPath, ["--no-deprecation", MAIN, ...options], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = new Promise<void>((done) => server.once("close", () => done()));
