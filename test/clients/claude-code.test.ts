@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
-import type { Restored, SerializeOptions } from "../../src/adapters/index.ts";
+import type { Adapter, Restored, SerializeOptions } from "../../src/adapters/index.ts";
 import type { Lineage } from "../../src/adapters/seam/index.ts";
 import { replay } from "../../src/model/index.ts";
 import { lineagesOf, readFolder } from "../support/adapter-run.ts";
@@ -17,13 +17,15 @@ import { writeRestored } from "./write-files.ts";
 const client = findClient("claude", "@anthropic-ai/claude-code");
 const adapter = adapterNamed("claude-code")!;
 const FIXTURE = join(import.meta.dirname, "../fixtures/adapters/claude-code/projects");
-const RECORDED = "/tmp/pond_fixture/demo.app";
+const CODEX = join(import.meta.dirname, "../fixtures/adapters/codex-cli/home");
+/** Where the fixtures were captured: restored, they work in the run's own folder. */
+const RECORDED: readonly string[] = ["/tmp/pond_fixture/demo.app", "/tmp/pond-fixture/demo"];
 
 if ("missing" in client) console.log(`claude-code clients test skipped: ${client.missing}`);
 
 describe.skipIf("missing" in client)("the real Claude Code", () => {
   test("resumes a session that was restored natively", async () => {
-    const lineage = await capturedSession("e78e1be3-8fad-455a-adfe-a548a4aafee2");
+    const lineage = await captured(adapter, FIXTURE, "e78e1be3-8fad-455a-adfe-a548a4aafee2");
     await using box = await tempDir();
     const run = resume(box.path, lineage, "native");
     expect([run.status, run.stderr]).toEqual([0, ""]);
@@ -46,7 +48,7 @@ describe.skipIf("missing" in client)("the real Claude Code", () => {
   });
 
   test("resumes a compacted session with a subagent from its summary", async () => {
-    const lineage = await capturedSession("42a619cc-bb76-46e4-81e9-08563bb4c708");
+    const lineage = await captured(adapter, FIXTURE, "42a619cc-bb76-46e4-81e9-08563bb4c708");
     expect(lineage.children).toHaveLength(1);
     await using box = await tempDir();
     const run = resume(box.path, lineage, "native");
@@ -62,7 +64,7 @@ describe.skipIf("missing" in client)("the real Claude Code", () => {
 
   test("resumes a session of another client", async () => {
     await using box = await tempDir();
-    const state = foreignSession(RECORDED);
+    const state = foreignSession(RECORDED[0]!);
     const run = resume(box.path, { state, children: [{ state: child(state), children: [] }] }, "foreign");
     expect([run.status, run.stderr]).toEqual([0, ""]);
     expect(JSON.stringify(run.requests)).not.toContain("secret thoughts");
@@ -81,10 +83,30 @@ describe.skipIf("missing" in client)("the real Claude Code", () => {
       "user: Go on from here",
     ]);
   });
+
+  test("resumes a thread of Codex, and its fork, whose history stands in the thread", async () => {
+    const lineage = await captured(adapterNamed("codex-cli")!, CODEX, "01a1e1d6-bf5e-7902-8eb6-c6db4b0f3477");
+    const listing = [
+      "user: Please list the files in this folder.",
+      "assistant: I will look.",
+      'call: exec_command {"cmd":"ls"}',
+      "result: Chunk ID:",
+      "assistant: There is a README.md and an AGENTS.md.",
+    ];
+    await using box = await tempDir();
+    const run = resume(box.path, lineage, "foreign");
+    expect([run.status, run.stderr]).toEqual([0, ""]);
+    expectInOrder(turnsOf(run), [...listing, "user: What is on this picture?", "user: Go on from here"]);
+    const fork = lineage.children.find(({ state }) => state.session.relation === "fork")!;
+    const restored = restore(lineage, { ...CLIENT, fidelity: "foreign" });
+    const alone = restore(fork, { ...CLIENT, fidelity: "foreign" });
+    const forked = restored.files.find(({ path }) => path.includes(alone.resume.id));
+    expect(JSON.stringify(forked)).toContain("Please list the files in this folder.");
+  });
 });
 
-async function capturedSession(id: string): Promise<Lineage> {
-  const runs = await readFolder(adapter, FIXTURE);
+async function captured(from: Adapter, root: string, id: string): Promise<Lineage> {
+  const runs = await readFolder(from, root);
   const lineages = lineagesOf(replay(runs.flatMap(({ events }) => events)));
   return lineages.find(({ state }) => state.session.id === id)!;
 }
@@ -94,6 +116,8 @@ function child({ session, messages }: Lineage["state"]): Lineage["state"] {
   return { session: { ...session, id, parent_session_id: session.id, relation: "spawn" }, messages };
 }
 
+const CLIENT: SerializeOptions = { fidelity: "native", layout: "client", mapPath: (path) => path, now: 0 };
+
 /** Restores into a throwaway home and goes on with the session there. */
 function resume(folder: string, lineage: Lineage, fidelity: SerializeOptions["fidelity"]): OfflineRun {
   const cwd = join(folder, "demo.app");
@@ -102,7 +126,7 @@ function resume(folder: string, lineage: Lineage, fidelity: SerializeOptions["fi
   const restored = restore(lineage, {
     fidelity,
     layout: "client",
-    mapPath: (path) => (path === RECORDED ? cwd : path),
+    mapPath: (path) => (RECORDED.includes(path) ? cwd : path),
     now: 0,
   });
   writeRestored(restored, join(home, ".claude/projects"));
