@@ -26,10 +26,11 @@ function parseMilliseconds(text: string): Timestamp | undefined {
   const year = digits(text, 0, 4);
   const month = digits(text, 5, 2);
   const day = digits(text, 8, 2);
-  // Leap days and the first century are left to the slow way.
-  if (year < 100 || day > 28) return undefined;
+  const midnight = Date.UTC(year, month - 1, day);
+  // The first century, and days that a month does not have, are left to the slow way.
+  if (year < 100 || (day > 28 && new Date(midnight).getUTCDate() !== day)) return undefined;
   const seconds = digits(text, 11, 2) * 3600 + digits(text, 14, 2) * 60 + digits(text, 17, 2);
-  return timestampFromMicros((Date.UTC(year, month - 1, day) + seconds * 1000 + digits(text, 20, 3)) * 1000);
+  return timestampFromMicros((midnight + seconds * 1000 + digits(text, 20, 3)) * 1000);
 }
 
 const MILLISECONDS =

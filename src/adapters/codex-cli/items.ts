@@ -160,23 +160,23 @@ function withSource(options: JsonObject | undefined, facts: JsonObject): JsonObj
 }
 
 function placeCall(item: JsonObject, type: string, fields: CallFields): PlacedItem {
-  const taken = new Set<string>();
   const call_id = extractString(item, "call_id");
-  if (call_id !== undefined) taken.add("call_id");
-  const name = fields.name === undefined ? extractString(item, "type") : extractString(item, fields.name);
-  if (fields.name !== undefined && name !== undefined) taken.add(fields.name);
+  const name = extractString(item, fields.name ?? "type");
   const params = extractJson(item, fields.params);
-  if (params !== undefined) taken.add(fields.params);
   const parsed = type === "function_call" ? parsedArguments(field(item, fields.params)) : undefined;
   const part: PartDraft = {
     type: "tool_call",
     provenance: "conversational",
-    ...optional("call_id", call_id),
-    ...optional("name", name),
-    ...optional("params", parsed === undefined ? params : extractWhole(parsed)),
-    ...(parsed === undefined ? {} : { options: { source: { arguments: "json" } } }),
+    ...(call_id === undefined ? undefined : { call_id }),
+    ...(name === undefined ? undefined : { name }),
+    ...(params === undefined ? undefined : { params: parsed === undefined ? params : extractWhole(parsed) }),
+    ...(parsed === undefined ? undefined : PRINTED_ARGUMENTS),
   };
   const picture = type === "image_generation_call" ? extractString(item, "result") : undefined;
+  const taken = new Set<string>();
+  if (call_id !== undefined) taken.add("call_id");
+  if (fields.name !== undefined && name !== undefined) taken.add(fields.name);
+  if (params !== undefined) taken.add(fields.params);
   if (picture === undefined)
     return { rest: without(item, taken), drafts: [{ role: "assistant", parts: [part] }] };
   taken.add("result");
@@ -188,6 +188,9 @@ function placeCall(item: JsonObject, type: string, fields: CallFields): PlacedIt
   return { rest: without(item, taken), drafts: [{ role: "assistant", parts: [part, file] }] };
 }
 
+/** Marks arguments that are kept as a value: they go back as its text. */
+const PRINTED_ARGUMENTS = { options: { source: { arguments: "json" } } };
+
 /** The arguments of a function are JSON in a string: taken as the value when printing it gives the string back. */
 function parsedArguments(text: JsonValue | undefined): JsonValue | undefined {
   if (typeof text !== "string" || !(text.startsWith("{") || text.startsWith("["))) return undefined;
@@ -196,19 +199,21 @@ function parsedArguments(text: JsonValue | undefined): JsonValue | undefined {
 }
 
 function placeResult(item: JsonObject, resultField: string, context: ItemContext): PlacedItem {
-  const taken = new Set<string>();
   const call_id = extractString(item, "call_id");
-  if (call_id !== undefined) taken.add("call_id");
+  const name = call_id === undefined ? undefined : context.nameOf(call_id);
+  const is_failure = context.failureOf(item);
   const result = extractJson(item, resultField);
-  if (result !== undefined) taken.add(resultField);
   const part: PartDraft = {
     type: "tool_result",
     provenance: "injected",
-    ...optional("call_id", call_id),
-    ...optional("name", call_id === undefined ? undefined : context.nameOf(call_id)),
-    ...optional("is_failure", context.failureOf(item)),
-    ...optional("result", result),
+    ...(call_id === undefined ? undefined : { call_id }),
+    ...(name === undefined ? undefined : { name }),
+    ...(is_failure === undefined ? undefined : { is_failure }),
+    ...(result === undefined ? undefined : { result }),
   };
+  const taken = new Set<string>();
+  if (call_id !== undefined) taken.add("call_id");
+  if (result !== undefined) taken.add(resultField);
   return { rest: without(item, taken), drafts: [{ role: "tool", parts: [part] }] };
 }
 

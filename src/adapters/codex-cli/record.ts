@@ -6,6 +6,14 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { field, integerField, objectField, without } from "../seam/index.ts";
 
+/** What a log says once a turn. */
+const TURN_MARKS: ReadonlySet<string> = new Set([
+  "turn_context",
+  "event_msg/task_started",
+  "event_msg/task_complete",
+  "event_msg/turn_aborted",
+]);
+
 export interface RolloutRecord {
   readonly record: JsonObject;
   readonly item: JsonObject;
@@ -49,12 +57,16 @@ export function viewRecord(value: JsonValue): RolloutRecord | undefined {
 /** The record with another item in its place, and without what the message already says. */
 export function leftover(view: RolloutRecord, item: JsonObject, hasTypedInstant: boolean): JsonObject {
   if (!view.enveloped) return hasTypedInstant ? without(item, INSTANT) : item;
-  return { ...without(view.record, hasTypedInstant ? PAYLOAD_AND_INSTANT : PAYLOAD), payload: item };
+  const { record } = view;
+  // Nearly every record is these three fields.
+  if (hasTypedInstant && record["type"] !== undefined && Object.keys(record).length === 3)
+    return { type: record["type"], payload: item };
+  return { ...without(record, hasTypedInstant ? PAYLOAD_AND_INSTANT : PAYLOAD), payload: item };
 }
 
 /**
  * The id that the source itself gives: the ordinal where the log is numbered, so that a fork's cut point names a
- * message without looking at the parent's file; else the id of the response item; else what happened to which call.
+ * message without looking at the parent's file; else the id of the response item; else what happened to which call, or to which turn.
  */
 export function sourceIdOf(view: RolloutRecord): string | undefined {
   const ordinal = view.enveloped ? integerField(view.record, "ordinal") : undefined;
@@ -62,7 +74,7 @@ export function sourceIdOf(view: RolloutRecord): string | undefined {
   if (view.itemType === "header") return undefined;
   const id = view.isResponseItem ? plainName(field(view.item, "id")) : undefined;
   if (id !== undefined) return id;
-  const callId = plainName(field(view.item, "call_id"));
+  const callId = plainName(field(view.item, TURN_MARKS.has(view.kind) ? "turn_id" : "call_id"));
   return callId === undefined ? undefined : `${view.kind}:${callId}`;
 }
 

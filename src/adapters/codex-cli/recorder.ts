@@ -4,7 +4,6 @@
  * which of the two is the message and what of it was typed (spec.md#adapter-twins).
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { isJsonObject } from "../../base/json.ts";
 import type { Extracted } from "../../model/index.ts";
 import type { MessageDraft, RecordId, SessionLog } from "../seam/index.ts";
 import {
@@ -91,17 +90,15 @@ export class Recorder {
     this.#noteOutcome(view);
     const timestamp = extractTimestamp(view.record, "timestamp");
     const replayed = this.#setting.replays.sourceOf(view, timestamp);
-    const pond: Record<string, JsonValue> = {};
-    if (replayed !== undefined) pond["replays"] = { session_id: replayed, message_id: id.text };
-    const placed = this.#placed({ entry, view, id, next }, pond);
+    const placed = this.#placed({ entry, view, id, next });
     this.#wasShown = view.kind === "event_msg/agent_message" || view.kind === "event_msg/item_completed";
     const isTyped =
       timestamp !== undefined && isCanonicalTimestamp(field(view.record, "timestamp"), timestamp);
     const item = id.isSource && isItemId(id.text) ? without(placed.rest, ITEM_ID) : placed.rest;
-    const drafts = placed.drafts.map((draft, index) =>
-      finish(draft, index === 0 ? { record: leftover(view, item, isTyped), pond } : undefined),
-    );
-    this.#log.add({ id, timestamp, bytes: entry.bytes, drafts });
+    const record = leftover(view, item, isTyped);
+    const replays = replayed === undefined ? undefined : { session_id: replayed, message_id: id.text };
+    const pond = replays === undefined ? placed.pond : { ...placed.pond, replays };
+    this.#log.add({ id, timestamp, bytes: entry.bytes, drafts: draftsOf(placed.drafts, record, pond) });
   }
 
   /** True where this log would have shown a message of the agent already: it was never meant for the screen. */
@@ -124,20 +121,20 @@ export class Recorder {
     this.#log.add({ id, bytes: entry.bytes, drafts: [{ role: "system", options, parts: [] }] });
   }
 
-  #placed(at: Placing, pond: Record<string, JsonValue>): PlacedItem {
+  #placed(at: Placing): Placed {
     const { view } = at;
     const screen = screenText(view);
-    if (screen !== undefined) return this.#placeScreenText(at, screen, pond);
+    if (screen !== undefined) return this.#placeScreenText(at, screen);
     if (view.isResponseItem) return this.#placeItem(at);
-    if (view.kind === "compacted") return placeCompaction(view.item, pond);
+    if (view.kind === "compacted") return placeCompaction(view.item);
     if (view.kind === "inter_agent_communication")
       return placeBetweenAgents(view.item, this.#setting.isChild);
     if (view.kind === "event_msg/thread_name_updated" && extractName(view.item, "thread_name") !== undefined)
-      pond["title"] = { at: "/source/record/payload/thread_name", rank: THREAD_NAME_RANK };
-    return { rest: view.item, drafts: [CARRIER] };
+      return { ...carried(view), pond: { title: THREAD_NAME_TITLE } };
+    return carried(view);
   }
 
-  #placeItem({ view, id, next }: Placing): PlacedItem {
+  #placeItem({ view, id, next }: Placing): Placed {
     const spoken = spokenText(view);
     const shown = next?.view === undefined ? undefined : screenText(next.view);
     const twin = shown !== undefined && spoken !== undefined && isTwin(shown, spoken) ? shown : undefined;
@@ -151,7 +148,7 @@ export class Recorder {
       nameOf: (callId) => this.#callNames.get(callId),
       failureOf: (item) => this.#failureOf(item),
     });
-    return placed ?? { rest: view.item, drafts: [CARRIER] };
+    return placed ?? carried(view);
   }
 
   #spans(
@@ -177,31 +174,21 @@ export class Recorder {
   }
 
   /** The event is a carrier when the item that it shows stands beside it, else it is the message itself. */
-  #placeScreenText(
-    { entry, view, next }: Placing,
-    screen: ScreenText,
-    pond: Record<string, JsonValue>,
-  ): PlacedItem {
-    const of = this.#twinOf(entry, screen, next);
-    if (of !== undefined) {
-      pond["twin"] = of;
-      return { rest: view.item, drafts: [CARRIER] };
-    }
+  #placeScreenText({ entry, view, next }: Placing, screen: ScreenText): Placed {
+    const twin = this.#twinOf(entry, screen, next);
+    if (twin !== undefined) return { ...carried(view), pond: { twin } };
+    const { role } = screen;
+    const textType = SCREEN_TYPES[role];
     const spans = (text: string): readonly Span[] => this.#screenSpans(screen, text);
-    const role = screen.role;
     const completed = view.kind === "event_msg/item_completed" ? objectField(view.item, "item") : undefined;
     if (completed !== undefined) {
       const content = arrayField(completed, "content") ?? [];
-      const parts = partsOf(content, { textType: SCREEN_TYPES[role], spans, media: "conversational" });
+      const parts = partsOf(content, { textType, spans, media: "conversational" });
       return { rest: { ...view.item, item: without(completed, CONTENT) }, drafts: [{ role, parts }] };
     }
-    const message = extractString(view.item, "message");
-    if (message === undefined) return { rest: view.item, drafts: [CARRIER] };
-    const parts = partsOf([{ type: SCREEN_TYPES[role], text: message }], {
-      textType: SCREEN_TYPES[role],
-      spans,
-      media: "conversational",
-    });
+    const text = extractString(view.item, "message");
+    if (text === undefined) return carried(view);
+    const parts = partsOf([{ type: textType, text }], { textType, spans, media: "conversational" });
     return { rest: without(view.item, MESSAGE), drafts: [{ role, parts }] };
   }
 
@@ -250,29 +237,37 @@ interface Placing {
   readonly next: Entry | undefined;
 }
 
+/** An item with the facts that are pond's own. */
+interface Placed extends PlacedItem {
+  readonly pond?: JsonObject;
+}
+
 /** Among the titles of a session: a name that a person gave stands above any that was made up. */
 export const THREAD_NAME_RANK = 30;
+
+const THREAD_NAME_TITLE = { at: "/source/record/payload/thread_name", rank: THREAD_NAME_RANK };
 
 /** The type of a text entry in what `item_completed` shows. */
 export const SCREEN_TYPES = { user: "text", assistant: "Text" } as const;
 
-const CARRIER: DraftBody = { role: "system", parts: [] };
+const CARRIER: readonly DraftBody[] = [{ role: "system", parts: [] }];
+const NO_OPTIONS: JsonObject = {};
 const CONTENT: ReadonlySet<string> = new Set(["content"]);
 const ITEM_ID: ReadonlySet<string> = new Set(["id"]);
 const MESSAGE: ReadonlySet<string> = new Set(["message"]);
 
 /** A compaction stands in the log as its marker; its summary is what the model reads from then on. */
-function placeCompaction(item: JsonObject, pond: Record<string, JsonValue>): PlacedItem {
-  pond["compaction"] = true;
+function placeCompaction(item: JsonObject): Placed {
+  const pond = { compaction: true };
   const summary = extractName(item, "message");
-  if (summary === undefined) return { rest: item, drafts: [CARRIER] };
-  return { rest: without(item, MESSAGE), drafts: [{ role: "system", content: summary, parts: [] }] };
+  if (summary === undefined) return { rest: item, drafts: CARRIER, pond };
+  return { rest: without(item, MESSAGE), drafts: [{ role: "system", content: summary, parts: [] }], pond };
 }
 
 /** How messages between agents were kept before they became items. */
-function placeBetweenAgents(item: JsonObject, isChild: boolean): PlacedItem {
+function placeBetweenAgents(item: JsonObject, isChild: boolean): Placed {
   const text = extractName(item, "content");
-  if (text === undefined) return { rest: item, drafts: [CARRIER] };
+  if (text === undefined) return { rest: item, drafts: CARRIER };
   const spans = (): readonly Span[] => [
     { start: 0, end: text.length, ...(isChild ? {} : { injected: "agent-message" }) },
   ];
@@ -289,14 +284,26 @@ function around(text: string, start: number, end: number): readonly Span[] {
   return spans;
 }
 
-function finish(
-  draft: DraftBody,
-  first: { readonly record: JsonObject; readonly pond: JsonObject } | undefined,
-): MessageDraft {
-  const { options = {}, ...rest } = draft;
-  if (first === undefined) return { ...rest, options };
-  const source = field(options, "source");
-  const record = { ...(isJsonObject(source) ? source : {}), record: first.record };
-  const pond = Object.keys(first.pond).length > 0 ? { pond: first.pond } : {};
-  return { ...rest, options: { ...options, ...pond, source: record } };
+/** The record goes with the first message of those that it is split over. */
+function draftsOf(
+  bodies: readonly DraftBody[],
+  record: JsonObject,
+  pond: JsonObject | undefined,
+): readonly MessageDraft[] {
+  return bodies.map((body, index) => {
+    const { role, content, parts, options = NO_OPTIONS } = body;
+    const whole = index > 0 ? options : withRecord(options, record, pond);
+    return content === undefined ? { role, parts, options: whole } : { role, content, parts, options: whole };
+  });
+}
+
+function withRecord(options: JsonObject, record: JsonObject, pond: JsonObject | undefined): JsonObject {
+  if (options === NO_OPTIONS)
+    return pond === undefined ? { source: { record } } : { source: { record }, pond };
+  const source = { ...objectField(options, "source"), record };
+  return pond === undefined ? { ...options, source } : { ...options, source, pond };
+}
+
+function carried(view: RolloutRecord): Placed {
+  return { rest: view.item, drafts: CARRIER };
 }

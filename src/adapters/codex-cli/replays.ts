@@ -37,9 +37,10 @@ export class Replays {
     const isFirst = !this.#started;
     this.#started = true;
     if (isFirst || this.#ended) return undefined;
-    const ordinal = integerField(view.record, "ordinal");
-    if (this.#firstOwnOrdinal !== undefined && ordinal !== undefined)
-      return ordinal < this.#firstOwnOrdinal ? this.#parentId : undefined;
+    if (this.#firstOwnOrdinal !== undefined) {
+      const ordinal = integerField(view.record, "ordinal");
+      return ordinal !== undefined && ordinal < this.#firstOwnOrdinal ? this.#parentId : undefined;
+    }
     if (view.kind === "session_meta") this.#enter(view.item);
     if (this.#replayed !== undefined && this.#isOwn(view, timestamp)) {
       this.#ended = true;

@@ -84,18 +84,20 @@ export class SessionLog {
   add(entry: LogEntry): void {
     const carried = entry.timestamp === undefined;
     const positioned = entry.positioned !== false;
-    const seq = positioned ? { seq: this.#position } : undefined;
+    const seq = positioned ? this.#position : undefined;
     if (positioned) this.#position += 1;
     if (entry.timestamp !== undefined && positioned) this.#instant = entry.timestamp;
     if (this.quiet) return;
     this.#announce();
     const timestamp = entry.timestamp ?? this.#instant;
-    for (const [index, draft] of entry.drafts.entries()) {
+    let index = 0;
+    for (const draft of entry.drafts) {
       const id = messageId(index === 0 ? entry.id.text : `${entry.id.text}/${index}`);
       const options = this.#bound(carried ? withCarried(draft.options) : draft.options, entry.bytes);
-      const base = { id, session_id: this.#session.id, ...seq, timestamp, options };
-      this.#batch.push({ kind: "message", message: messageOf(base, draft) });
+      const base = { id, session_id: this.#session.id, timestamp, options };
+      this.#batch.push({ kind: "message", message: messageOf(base, seq, draft) });
       this.#addParts(id, draft, entry.bytes);
+      index += 1;
     }
   }
 
@@ -148,14 +150,14 @@ export class SessionLog {
   }
 
   #addParts(message_id: Message["id"], draft: MessageDraft, bytes: number): void {
-    for (const [ordinal, part] of draft.parts.entries()) {
-      const { id, options, ...rest } = bytes > MAX_TEXT_BYTES ? this.#boundPart(part) : part;
-      const base = { id: partId(id ?? String(ordinal)), session_id: this.#session.id, message_id, ordinal };
-      this.#batch.push({
-        kind: "part",
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a spread of a union is not narrowed by tsc
-        part: { ...base, ...rest, options: options ?? {} } as Part,
-      });
+    let ordinal = 0;
+    for (const part of draft.parts) {
+      const kept = bytes > MAX_TEXT_BYTES ? this.#boundPart(part) : part;
+      const id = partId(kept.id ?? String(ordinal));
+      const key = { id, session_id: this.#session.id, message_id, ordinal, options: kept.options ?? {} };
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a spread of a union is not narrowed by tsc
+      this.#batch.push({ kind: "part", part: { ...kept, ...key } as Part });
+      ordinal += 1;
     }
   }
 
@@ -183,7 +185,17 @@ function withCarried(options: JsonObject): JsonObject {
   return { ...options, pond: { ...facts, timestamp: "carried" } };
 }
 
-function messageOf(base: Omit<Extract<Message, { role: "user" }>, "role">, draft: MessageDraft): Message {
-  if (draft.role === "system") return { ...base, role: "system", content: draft.content ?? "" };
-  return { ...base, role: draft.role };
+type Keyed = Pick<Message, "id" | "session_id" | "timestamp" | "options">;
+
+/** Written out by hand: this runs once a record, and a spread costs more than all else here. */
+function messageOf(base: Keyed, seq: number | undefined, draft: MessageDraft): Message {
+  const { id, session_id, timestamp, options } = base;
+  const { role } = draft;
+  if (role === "system") {
+    const content = draft.content ?? "";
+    if (seq === undefined) return { id, session_id, timestamp, role, content, options };
+    return { id, session_id, seq, timestamp, role, content, options };
+  }
+  if (seq === undefined) return { id, session_id, timestamp, role, options };
+  return { id, session_id, seq, timestamp, role, options };
 }

@@ -6,6 +6,9 @@ import { hash } from "node:crypto";
 import type { JsonValue } from "../../base/json.ts";
 import { isJsonObject, isRawNumber, stringifyJson } from "../../base/json.ts";
 
+/** Beyond this depth recursion is at risk; the printed text is exact enough, as such records are one client's own. */
+const MAX_DEPTH = 1000;
+
 export function valueHash(value: JsonValue): string {
   return hash("sha256", encode(value, 0), "hex").slice(0, 32);
 }
@@ -16,16 +19,28 @@ function encode(value: JsonValue, depth: number): string {
   if (typeof value === "number") return `n${value};`;
   if (value === null) return "z";
   if (typeof value === "boolean") return value ? "t" : "f";
-  if (isRawNumber(value)) return `r${value.rawJSON};`;
-  // Beyond this depth recursion is at risk; the printed text is exact enough, as such records are one client's own.
-  if (depth > 1000) return `d${stringifyJson(value)}`;
-  if (!isJsonObject(value)) {
+  if (Array.isArray(value)) {
+    if (depth > MAX_DEPTH) return `d${stringifyJson(value)}`;
     let text = `a${value.length}:`;
     for (const item of value) text += encode(item, depth + 1);
     return text;
   }
-  const names = Object.keys(value).toSorted();
+  if (isRawNumber(value)) return `r${value.rawJSON};`;
+  if (depth > MAX_DEPTH || !isJsonObject(value)) return `d${stringifyJson(value)}`;
+  const names = sortNames(Object.keys(value));
   let text = `o${names.length}:`;
   for (const name of names) text += `${name.length}:${name}${encode(value[name] ?? null, depth + 1)}`;
   return text;
+}
+
+/** In place and by insertion: objects have a handful of fields, and there are millions of them. */
+function sortNames(names: string[]): readonly string[] {
+  if (names.length > 32) return names.toSorted();
+  for (let index = 1; index < names.length; index += 1) {
+    const name = names[index] ?? "";
+    let at = index;
+    for (; at > 0 && (names[at - 1] ?? "") > name; at -= 1) names[at] = names[at - 1] ?? "";
+    names[at] = name;
+  }
+  return names;
 }
