@@ -9,6 +9,7 @@ import { replay } from "../../src/model/index.ts";
 import { lineagesOf, readFolder } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { foreignSession } from "./foreign-session.ts";
+import { expectInOrder, turnsOf } from "./history.ts";
 import type { OfflineRun } from "./offline.ts";
 import { findClient, runOffline } from "./offline.ts";
 import { writeRestored } from "./write-files.ts";
@@ -169,34 +170,3 @@ base_url = "http://127.0.0.1:8399/v1"
 env_key = "OPENAI_API_KEY"
 wire_api = "responses"
 `;
-
-interface Item {
-  readonly type: string;
-  readonly role?: string;
-  readonly name?: string;
-  readonly arguments?: string;
-  readonly output?: unknown;
-  readonly content?: readonly { readonly text?: string; readonly image_url?: string }[];
-}
-
-/** The history in the last request to the model, a line a block. */
-function turnsOf({ requests }: OfflineRun): string[] {
-  const input = requests.findLast(({ path }) => path.endsWith("/responses"))?.body["input"];
-  return (input as readonly Item[]).flatMap((item) => {
-    if (item.type === "function_call") return [`call: ${item.name} ${item.arguments}`];
-    if (item.type.endsWith("_output"))
-      return [`result: ${typeof item.output === "string" ? item.output : JSON.stringify(item.output)}`];
-    if (item.type !== "message") return [item.type];
-    return (item.content ?? []).map(({ text, image_url }) => `${item.role}: ${text ?? `image ${image_url}`}`);
-  });
-}
-
-/** Each expected line begins a turn after the one before it. */
-function expectInOrder(turns: readonly string[], expected: readonly string[]): void {
-  let at = 0;
-  for (const line of expected) {
-    const found = turns.findIndex((turn, index) => index >= at && turn.startsWith(line));
-    expect(found === -1 ? { missing: line, turns } : undefined).toBeUndefined();
-    at = found + 1;
-  }
-}

@@ -131,6 +131,40 @@ describe.skipIf("missing" in client)("the real pi", () => {
     ]);
   });
 
+  test("resumes a thread of Codex", async () => {
+    const lineage = await captured("01a1e1d6-de11-7d30-b2a8-ac31dea4ea24", "codex-cli/home");
+    await using box = await tempDir();
+    const run = resume(box.path, lineage, "foreign");
+    expect([run.status, run.stderr]).toEqual([0, ""]);
+    expectInOrder(turnsOf(run), [
+      "user: Please list the files in this folder.",
+      "assistant: I will look.",
+      'call: exec_command {"cmd":"ls"}',
+      "result: Chunk ID:",
+      "assistant: There is a README.md and an AGENTS.md.",
+      'call: exec_command {"cmd":"cat README.md missing.txt"}',
+      "result: Chunk ID:",
+      "assistant: The README says Demo; missing.txt is not there.",
+      "user: In the fork, say so.",
+      "assistant: This is the fork.",
+      "user: Go on from here",
+    ]);
+  });
+
+  test("resumes a compacted thread of Codex from its summary", async () => {
+    const lineage = await captured("01a1e1d6-dc28-7033-8d22-b4de37cc0373", "codex-cli/home");
+    await using box = await tempDir();
+    const run = resume(box.path, lineage, "foreign");
+    expect([run.status, run.stderr]).toEqual([0, ""]);
+    const turns = turnsOf(run);
+    expect(turns[0]).toContain("Summary: the folder holds README.md and AGENTS.md.");
+    expect(turns.slice(1)).toEqual([
+      "user: Go on after the compaction.",
+      "assistant: Going on.",
+      "user: Go on from here",
+    ]);
+  });
+
   test("resumes a compacted session of Claude Code from its summary", async () => {
     const lineage = await captured("42a619cc-bb76-46e4-81e9-08563bb4c708", "claude-code/projects");
     await using box = await tempDir();

@@ -8,6 +8,7 @@ import type { Part } from "../../model/index.ts";
 import { openJson } from "../../model/index.ts";
 import type { LossReport } from "../seam/index.ts";
 import { extractName, extractString, objectField, valueHash } from "../seam/index.ts";
+import { isJoined } from "./blocks.ts";
 
 export type CallPart = Extract<Part, { type: "tool_call" }>;
 export type ResultPart = Extract<Part, { type: "tool_result" }>;
@@ -18,7 +19,6 @@ const CARRIED: ReadonlySet<string> = new Set([
   "shell",
   "file",
   "skill",
-  "command",
   "ide",
   "extension",
   "branch-summary",
@@ -41,16 +41,22 @@ export function compactionSummary(parts: readonly Part[]): string | undefined {
   return texts.length === 0 ? undefined : texts.join("");
 }
 
+/** A text that was split by who wrote it comes back as one where all of it is kept. */
 export function userBlocks(parts: readonly Part[], losses: LossReport): JsonObject[] {
-  return parts.flatMap((part): JsonObject[] => {
+  const blocks: JsonObject[] = [];
+  let isOpen = false;
+  for (const part of parts) {
     const kind = injectedKind(part);
-    if (kind !== undefined && !CARRIED.has(kind)) {
-      losses.add(`injected ${kind}`, "context that the other client added for its own model");
-      return [];
-    }
-    if (part.type === "text") return textBlocks(part.text);
-    return part.type === "file" ? fileBlocks(part, losses) : [];
-  });
+    const isKept = kind === undefined || CARRIED.has(kind);
+    if (!isKept) losses.add(`injected ${kind}`, "context that the other client added for its own model");
+    const last = blocks.at(-1);
+    if (isKept && isOpen && part.type === "text" && isJoined(part) && last !== undefined)
+      blocks[blocks.length - 1] = { ...last, text: `${extractString(last, "text") ?? ""}${part.text ?? ""}` };
+    else if (isKept && part.type === "text") blocks.push(...textBlocks(part.text));
+    else if (isKept && part.type === "file") blocks.push(...fileBlocks(part, losses));
+    isOpen = isKept && part.type === "text";
+  }
+  return blocks;
 }
 
 /** What the model said and called, without its reasoning. */

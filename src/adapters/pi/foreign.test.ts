@@ -146,7 +146,7 @@ describe("foreign restore", () => {
     };
     const whole = serialize({ state, children: [{ state: child, children: [] }] }, OPTIONS);
     expect(new Set(whole.files.map(({ path }) => path)).size).toBe(2);
-    expect(whole.losses).toContainEqual(expect.objectContaining({ what: "link between sessions" }));
+    expect(whole.losses).toContainEqual(expect.objectContaining({ what: "link to a parent session" }));
   });
 
   test("refuses a session that nobody answered", () => {

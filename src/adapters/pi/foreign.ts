@@ -64,7 +64,8 @@ function filesOf({ state, children }: Lineage, target: Target): RestoredFile[] {
   };
   const path = `${folderFor(directory)}/${fileNameFor(now, id)}`;
   const records = [header, ...new Transcript(session, losses).of(state)];
-  if (children.length > 0) losses.add("link between sessions", "pi links no subagents");
+  for (const _ of children)
+    losses.add("link to a parent session", "pi links forks by absolute path only, and subagents not at all");
   return [{ kind: "jsonl", path, records }, ...children.flatMap((child) => filesOf(child, target))];
 }
 
@@ -247,8 +248,8 @@ function resultsByCall(messages: readonly MessageWithParts[]): ReadonlyMap<strin
 /** A compaction that its client keeps as a record of its own. */
 function systemSummary(message: Message): string | undefined {
   if (message.role !== "system" || message.content === "") return undefined;
-  const pond = objectField(message.options, "pond");
-  return pond?.["compaction"] === undefined ? undefined : message.content;
+  const compaction = objectField(message.options, "pond")?.["compaction"];
+  return compaction === true || compaction === "summary" ? message.content : undefined;
 }
 
 /** Who wrote a response, as pi names it: it picks its model by the last one, and its own default if it has none. */

@@ -1,0 +1,58 @@
+/**
+ * Foreign restores against golden files (spec.md#adapter-conformance): what a session of one client becomes in
+ * another, record by record, with its losses. `vitest -u` writes them anew; the difference is what a review reads.
+ */
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { adapterNamed } from "../../src/adapters/index.ts";
+import type { RestoredFile } from "../../src/adapters/index.ts";
+import { isRawLine } from "../../src/adapters/seam/index.ts";
+import { stringifyJson } from "../../src/base/json.ts";
+import { replay } from "../../src/model/index.ts";
+import { lineagesOf, readFolder } from "../support/adapter-run.ts";
+
+export interface ForeignPair {
+  readonly from: string;
+  /** The place in the fixtures of that client. */
+  readonly place: string;
+  /** A session without a parent, restored with its descendants. */
+  readonly session: string;
+  readonly to: string;
+}
+
+/** Long after the fixtures were made: some clients name files by time. */
+const NOW = Date.UTC(2027, 0, 1);
+
+export function foreignGolden({ from, place, session, to }: ForeignPair): void {
+  test(`${from} to ${to} gives the golden files`, async () => {
+    const root = join(import.meta.dirname, "../fixtures/adapters", from, place);
+    const events = (await readFolder(adapterNamed(from)!, root)).flatMap((run) => run.events);
+    const lineage = lineagesOf(replay(events)).find(({ state }) => state.session.id === session);
+    const target = adapterNamed(to)!;
+    if (lineage === undefined || target.restore.kind !== "supported") throw new Error("nothing to restore");
+    const options = {
+      fidelity: "foreign",
+      layout: "client",
+      mapPath: (path: string) => path,
+      now: NOW,
+    } as const;
+    const { files, losses, resume } = target.restore.serialize(lineage, options);
+    const lost = losses.map(({ what, why, count }) => `lost: ${count} ${what} (${why})`);
+    const text = [`resume: ${resume.command}`, ...lost, ...files.flatMap(print)].join("\n");
+    await expect(`${text}\n`).toMatchFileSnapshot(
+      join(import.meta.dirname, "golden", `${from}-to-${to}.txt`),
+    );
+  });
+}
+
+function print(file: RestoredFile): string[] {
+  const title = `\n== ${file.path}`;
+  if (file.kind === "bytes") return [title, `${file.data.length} bytes`];
+  if (file.kind === "json") return [title, stringifyJson(file.value)];
+  return [
+    title,
+    ...file.records.map((record) =>
+      isRawLine(record) ? `raw ${record.raw.length} bytes` : stringifyJson(record),
+    ),
+  ];
+}
