@@ -33,7 +33,8 @@ export function call<T>(
     where,
     run: () => run(native),
     beforeRetry: async (fault) => {
-      if (fault === "stale") await native.checkoutLatest().catch(() => undefined);
+      // A lost race is lost again on the same version, which an object store's handle keeps for seconds.
+      if (fault === "stale" || fault === "conflict") await native.checkoutLatest().catch(() => undefined);
     },
   });
 }

@@ -1,4 +1,5 @@
 /** Indexes of a table: what the engine has, against what the declaration wants. */
+import { isPondError } from "../../base/errors.ts";
 import { call, type Handle } from "../handle.ts";
 import type { Lance, LanceDb } from "../lance.ts";
 import { indexName, type IndexSpec, type TextIndex, wantedIndexes } from "../spec.ts";
@@ -54,8 +55,20 @@ export async function buildIndex(handle: Handle, spec: IndexSpec, rows: number):
  */
 export async function ensureTextIndexes(handle: Handle): Promise<void> {
   if (!wantedIndexes(handle.spec).some((spec) => spec.kind === "fts")) return;
-  for (const { spec, built } of await indexStates(handle))
-    if (spec.kind === "fts" && built === "absent") await buildIndex(handle, spec, 0);
+  for (const { spec, built } of await indexStates(handle)) {
+    if (spec.kind !== "fts" || built !== "absent") continue;
+    try {
+      await buildIndex(handle, spec, 0);
+    } catch (error) {
+      // Several processes made the table at once: theirs is as good as ours.
+      if (!isPondError(error) || error.code !== "conflict" || !(await isBuilt(handle, spec))) throw error;
+    }
+  }
+}
+
+async function isBuilt(handle: Handle, spec: IndexSpec): Promise<boolean> {
+  const states = await indexStates(handle);
+  return states.some((state) => indexName(state.spec) === indexName(spec) && state.built !== "absent");
 }
 
 function stateOf(spec: IndexSpec, index: LanceDb.IndexConfig | undefined): IndexState {
