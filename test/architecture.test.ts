@@ -114,7 +114,7 @@ const CHOKEPOINTS: readonly {
     what: "writing files",
     pattern:
       /\b(writeFile|appendFile|createWriteStream|mkdir|mkdtemp|rename|unlink|rm|rmdir|copyFile|cp|symlink|truncate|utimes|chmod)(Sync)?\(/,
-    where: /^(substrate|archive|state|config)\/|^base\/append-log\.ts$|^handlers\/restore[^/]*\.ts$/,
+    where: /^(substrate|archive|state|config)\/|^base\/append-log\.ts$|^handlers\/(restore|demo)[^/]*\.ts$/,
     used: false,
   },
 ];

@@ -1,5 +1,6 @@
 /** Claude Code: `<config folder>/projects/<slug>/<session id>.jsonl` (docs/adapters/claude-code.md). */
 import type { Adapter } from "../seam/index.ts";
+import { advise } from "./advise.ts";
 import { places, units } from "./discover.ts";
 import { ADAPTER } from "./layout.ts";
 import { read } from "./parse.ts";
@@ -11,5 +12,6 @@ export const claudeCode: Adapter = {
   places,
   units,
   read,
+  advise,
   restore: { kind: "supported", serialize },
 };
