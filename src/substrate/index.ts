@@ -55,5 +55,6 @@ export { maskSecrets, parseStorageUrl, type StorageUrl } from "./storage-url.ts"
 export type { IndexState } from "./maintain/indexes.ts";
 export type { Action, TableFacts } from "./maintain/plan.ts";
 export type { MaintainOptions, MaintenanceReport, TableHealth } from "./maintain/run.ts";
+export type { DiskUse } from "./local/disk-use.ts";
 export type { RecoveryIssue } from "./local/recover.ts";
 export { peekStore, type StorePeek } from "./local/peek.ts";

@@ -7,6 +7,7 @@ import { byteLengthColumn, Rows } from "./arrow/rows.ts";
 import { call, type Handle } from "./handle.ts";
 import { type AnyQuery, type LanceDb, type LanceTable, nativeBatches } from "./lance.ts";
 import { and, isIn, type Predicate, renderPredicate } from "./predicate.ts";
+import { engineError } from "./retry.ts";
 import { type ColumnName, type ColumnsOf, isWide, type TableSpec } from "./spec.ts";
 import { type TextQuery, toEngineQuery } from "./text-query.ts";
 
@@ -52,7 +53,6 @@ export interface NearestOptions<S extends TableSpec> {
 
 /** Fastest to decode; a batch of long values that passes 2 GiB is asked for again in smaller ones. */
 const BATCH_ROWS = 1024;
-const SMALL_BATCHES = [16, 1];
 /** Row ids of one take. */
 const TAKE_ROWS = 5000;
 /** From here on one scan is cheaper than fetching row by row. */
@@ -75,17 +75,51 @@ export async function scan<S extends TableSpec>(
   return secondStep(handle, keys, options.select);
 }
 
-/** Streams a scan in bounded memory. Rows committed meanwhile are not seen. */
+/** Streams a scan in bounded memory. Where a batch of long values is too long for itself, it goes on in smaller ones. */
 export async function* scanBatches<S extends TableSpec>(
   handle: Handle<S>,
   options: ScanOptions<S>,
 ): AsyncGenerator<Rows<S>> {
+  let delivered = 0;
+  for (const size of [BATCH_ROWS, 1])
+    try {
+      const rest = {
+        ...options,
+        offset: (options.offset ?? 0) + delivered,
+        ...(options.limit === undefined ? {} : { limit: options.limit - delivered }),
+      };
+      for await (const buffer of batchesOf(handle, rest, size)) {
+        const rows = Rows.fromIpc<S>(handle.lance, [buffer]);
+        delivered += rows.length;
+        yield rows;
+      }
+      return;
+    } catch (error) {
+      if (size === 1 || !isOverflow(error)) throw error;
+    }
+}
+
+/** Retried until the first batch is there, then it is one stream. */
+async function* batchesOf<S extends TableSpec>(
+  handle: Handle<S>,
+  options: ScanOptions<S>,
+  size: number,
+): AsyncGenerator<Buffer> {
   const { value: stream } = await call(handle, "read", async (table) => {
-    const batches = nativeBatches(scanQuery(handle, table, options), BATCH_ROWS);
+    const batches = nativeBatches(scanQuery(handle, table, options), size);
     return { first: await batches.next(), batches };
   });
-  for (let next = stream.first; next.done !== true; next = await stream.batches.next())
-    yield Rows.fromIpc<S>(handle.lance, [next.value]);
+  for (let next = stream.first; next.done !== true; next = await nextOf(handle, stream.batches))
+    yield next.value;
+}
+
+/** An error in the middle of a stream is translated, not retried: what was delivered cannot be taken back. */
+async function nextOf(handle: Handle, batches: AsyncGenerator<Buffer>): Promise<IteratorResult<Buffer>> {
+  try {
+    return await batches.next();
+  } catch (error) {
+    throw engineError(error, { what: `read ${handle.spec.name}`, where: handle.where, attempts: 1 });
+  }
 }
 
 /** A scan over a list of values of one column, in steps; the rows of a step come together. */
@@ -111,18 +145,30 @@ export async function take<S extends TableSpec>(
   select: readonly ColumnName<S>[],
 ): Promise<Rows<S>> {
   const buffers: Buffer[] = [];
-  for (let start = 0; start < rowIds.length; start += TAKE_ROWS) {
-    const step = rowIds.slice(start, start + TAKE_ROWS);
-    buffers.push(
-      ...(await collect(handle, "read", (table) =>
-        table
-          .takeRowIds(step)
-          .select([...select])
-          .withRowId(),
-      )),
-    );
-  }
+  for (let start = 0; start < rowIds.length; start += TAKE_ROWS)
+    buffers.push(...(await takeStep(handle, rowIds.slice(start, start + TAKE_ROWS), select)));
   return Rows.fromIpc<S>(handle.lance, buffers).inOrder(rowIds);
+}
+
+/** The engine answers a take in one batch; one that is too long for itself is asked for in halves. */
+async function takeStep(
+  handle: Handle,
+  rowIds: readonly bigint[],
+  select: readonly string[],
+): Promise<Buffer[]> {
+  try {
+    const build = (table: LanceTable): AnyQuery =>
+      table
+        .takeRowIds([...rowIds])
+        .select([...select])
+        .withRowId();
+    return await collectBy(BATCH_ROWS, { handle, verb: "read", build });
+  } catch (error) {
+    if (rowIds.length === 1 || !isOverflow(error)) throw error;
+    const middle = rowIds.length >> 1;
+    const first = await takeStep(handle, rowIds.slice(0, middle), select);
+    return [...first, ...(await takeStep(handle, rowIds.slice(middle), select))];
+  }
 }
 
 export async function count(handle: Handle, where?: Predicate): Promise<number> {
@@ -255,20 +301,28 @@ function searchQuery<S extends TableSpec>(
     .limit(options.limit);
 }
 
+/** All batches of a query; where one is too long for itself, all again in smaller ones. */
 async function collect(
   handle: Handle,
   verb: string,
   build: (table: LanceTable) => AnyQuery,
 ): Promise<Buffer[]> {
-  const read = (rows: number) =>
-    call(handle, verb, (table) => Array.fromAsync(nativeBatches(build(table), rows)));
-  for (const rows of [BATCH_ROWS, ...SMALL_BATCHES])
-    try {
-      return (await read(rows)).value;
-    } catch (error) {
-      if (rows === SMALL_BATCHES.at(-1) || !isOverflow(error)) throw error;
-    }
-  return [];
+  try {
+    return await collectBy(BATCH_ROWS, { handle, verb, build });
+  } catch (error) {
+    if (!isOverflow(error)) throw error;
+    return collectBy(1, { handle, verb, build });
+  }
+}
+
+interface Collection {
+  readonly handle: Handle;
+  readonly verb: string;
+  readonly build: (table: LanceTable) => AnyQuery;
+}
+
+async function collectBy(rows: number, { handle, verb, build }: Collection): Promise<Buffer[]> {
+  return (await call(handle, verb, (table) => Array.fromAsync(nativeBatches(build(table), rows)))).value;
 }
 
 /** Text offsets are 32-bit, so a batch of long values can be too long for itself. */

@@ -169,6 +169,28 @@ describe("a table", () => {
     expect([rows.byteLength("body", 0), rows.byteLength("body", 1)]).toEqual([6, null]);
   });
 
+  test("keeps values of 32 MiB, several in one row", async () => {
+    await using dir = await tempDir();
+    await using store = await openStore(dir.path);
+    const notes = await store.table(NOTES);
+    const body = "\u20ac\0'\n".repeat((32 * 1024 * 1024) / 6);
+    const data = new Uint8Array(40_000_000).fill(7);
+    await notes.insertRows([note("a", "1", { body, title: body, data }), note("a", "2", { body })]);
+    await notes.maintain({ force: true });
+    const rows = await notes.scan({
+      select: ["id", "title", "body"],
+      where: eq("box", "a"),
+      orderBy: [{ column: "id" }],
+      withRowId: true,
+    });
+    expect(
+      rows.string("body", 0) === body && rows.string("title", 0) === body && rows.string("body", 1) === body,
+    ).toBe(true);
+    expect(Buffer.compare((await notes.fetchBlobs("data", rows.rowIds()))[0] ?? new Uint8Array(), data)).toBe(
+      0,
+    );
+  });
+
   test("hands out raw columns for bulk copies", async () => {
     await using dir = await tempDir();
     await using store = await openStore(dir.path);

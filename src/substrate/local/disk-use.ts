@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 export interface DiskUse {
   readonly bytes: number;
+  readonly versions: number;
   /** Versions older than the cutoff, the newest one not counted: it is always kept. */
   readonly staleVersions: number;
 }
@@ -15,28 +16,21 @@ export async function diskUse(directory: string, cutoffMs: number): Promise<Disk
   const sizes = entries
     .filter((entry) => entry.isFile())
     .map((entry) => sizeOf(join(entry.parentPath, entry.name)));
-  return {
-    bytes: sizes.reduce((sum, size) => sum + size, 0),
-    staleVersions: await staleVersions(directory, cutoffMs),
-  };
-}
-
-/** Versions that a cleanup up to the cutoff would remove. */
-async function staleVersions(directory: string, cutoffMs: number): Promise<number> {
   const names = await readdir(join(directory, "_versions"));
   // Names count down from 2^64, so the newest comes first and times only fall.
-  const older = names
-    .filter((name) => name.endsWith(".manifest"))
-    .toSorted()
-    .slice(1);
+  const manifests = names.filter((name) => name.endsWith(".manifest")).toSorted();
+  const isStale = (name: string): boolean => isBefore(join(directory, "_versions", name), cutoffMs);
+  const older = manifests.slice(1);
   const oldest = older.at(-1);
-  if (oldest === undefined || !isBefore(join(directory, "_versions", oldest), cutoffMs)) return 0;
-  const firstStale = older.findIndex((name) => isBefore(join(directory, "_versions", name), cutoffMs));
-  return older.length - firstStale;
+  return {
+    bytes: sizes.reduce((sum, size) => sum + size, 0),
+    versions: manifests.length,
+    staleVersions: oldest !== undefined && isStale(oldest) ? older.length - older.findIndex(isStale) : 0,
+  };
 }
 
 /** Another process may clean old files away while we look: then they take nothing. */
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 const isBefore = (path: string, cutoffMs: number): boolean =>
-  (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < cutoffMs;
+  (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) < cutoffMs;

@@ -18,12 +18,17 @@ const PARALLEL = 8;
 export class Durability {
   readonly #dir: string;
   readonly #clock: Clock;
+  readonly #sync: (path: string) => Promise<void>;
   #settled: ReadonlySet<string> | undefined;
 
-  /** @param dir the table's own directory */
-  constructor(dir: string, clock: Clock) {
+  /**
+   * @param dir the table's own directory
+   * @param sync makes one file or directory durable
+   */
+  constructor(dir: string, clock: Clock, sync: (path: string) => Promise<void> = syncPath) {
     this.#dir = dir;
     this.#clock = clock;
+    this.#sync = sync;
   }
 
   /**
@@ -32,20 +37,16 @@ export class Durability {
    */
   async settle(): Promise<void> {
     const names = await this.#list();
+    const settled = this.#settled;
     const fresh =
-      this.#settled === undefined
-        ? await this.#recent(names)
-        : names.filter((name) => !this.#settled?.has(name));
-    await inParallel(fresh, (name) => syncPath(join(this.#dir, name)));
-    const directories = new Set(fresh.map((name) => dirname(join(this.#dir, name))));
-    if (this.#settled === undefined) for (const parent of this.#parents()) directories.add(parent);
-    await inParallel([...directories], syncPath);
+      settled === undefined ? await this.#recent(names) : names.filter((name) => !settled.has(name));
+    await inParallel(fresh, (name) => this.#sync(join(this.#dir, name)));
+    const directories = new Set(fresh.flatMap(ancestors).map((name) => join(this.#dir, name)));
+    // Once: the table's own entry in its namespace, and that one's in the store.
+    if (settled === undefined)
+      for (const path of [this.#dir, dirname(this.#dir), dirname(dirname(this.#dir))]) directories.add(path);
+    await inParallel([...directories], this.#sync);
     this.#settled = new Set(names);
-  }
-
-  /** New entries of the store's own directories have to be synced once as well. */
-  #parents(): string[] {
-    return [this.#dir, dirname(this.#dir), dirname(dirname(this.#dir))];
   }
 
   async #list(): Promise<string[]> {
@@ -66,6 +67,12 @@ export class Durability {
   }
 }
 
+/** The directories from a file up to the table's own, which is "". */
+function ancestors(name: string): string[] {
+  const parent = dirname(name);
+  return parent === "." ? [""] : [parent, ...ancestors(parent)];
+}
+
 async function inParallel<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   const worker = async (): Promise<void> => {
@@ -81,7 +88,7 @@ async function syncPath(path: string): Promise<void> {
     await file.sync();
   } catch (error) {
     // Some systems cannot sync a directory or a file that is open for reading; there is nothing better to do.
-    if (!["EPERM", "EINVAL", "EISDIR", "EBADF"].includes(errnoOf(error) ?? "")) throw error;
+    if (!["EPERM", "EINVAL", "EISDIR", "EBADF", "EROFS"].includes(errnoOf(error) ?? "")) throw error;
   } finally {
     await file.close();
   }

@@ -76,6 +76,7 @@ function buildReason(index: IndexState, facts: TableFacts): string | undefined {
   if (built === "absent") return "missing";
   if (built === "different") return "its settings changed";
   if (unindexedRows === 0) return undefined;
+  if (index.indexedRows === 0) return "nothing is in it yet";
   if (unindexedRows >= tailRows(rows)) return `${unindexedRows} of ${rows} rows are not in it`;
   const isText = spec.kind === "fts";
   const fragments = facts.fragments - (isText ? facts.remembered.text : facts.remembered.scalar);

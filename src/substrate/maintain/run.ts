@@ -4,7 +4,7 @@
  */
 import { PondError } from "../../base/errors.ts";
 import { call, type Handle } from "../handle.ts";
-import { diskUse } from "../local/disk-use.ts";
+import { type DiskUse, diskUse } from "../local/disk-use.ts";
 import { buildIndex, indexStates } from "./indexes.ts";
 import { type Action, planMaintenance, type Remembered, type TableFacts } from "./plan.ts";
 
@@ -27,6 +27,8 @@ export interface TableHealth {
   readonly table: string;
   readonly version: number;
   readonly facts: TableFacts;
+  /** What it takes on a local disk, old versions included. */
+  readonly disk: DiskUse | undefined;
   /** What `maintain` would do now, and why. */
   readonly due: readonly Action[];
 }
@@ -38,14 +40,14 @@ const ATTEMPTS = 2;
 const REMEMBERED = "pond.maintenance";
 
 export async function health(handle: Handle, retentionMs = RETENTION_MS): Promise<TableHealth> {
-  const facts = await gather(handle, retentionMs);
+  const { facts, disk } = await gather(handle, retentionMs);
   const version = (await call(handle, "read", (table) => table.version())).value;
-  return { table: handle.spec.name, version, facts, due: planMaintenance(facts) };
+  return { table: handle.spec.name, version, facts, disk, due: planMaintenance(facts) };
 }
 
 export async function maintain(handle: Handle, options: MaintainOptions = {}): Promise<MaintenanceReport> {
   const retentionMs = options.retentionMs ?? RETENTION_MS;
-  const facts = await gather(handle, retentionMs);
+  const { facts } = await gather(handle, retentionMs);
   const impatient = {
     ...handle,
     policy: { ...handle.policy, attempts: Math.min(ATTEMPTS, handle.policy.attempts) },
@@ -87,11 +89,14 @@ const isSame = (a: Action, b: Action): boolean =>
   a.index.column === b.index.column &&
   a.index.kind === b.index.kind;
 
-async function gather(handle: Handle, retentionMs: number): Promise<TableFacts> {
+async function gather(
+  handle: Handle,
+  retentionMs: number,
+): Promise<{ readonly facts: TableFacts; readonly disk: DiskUse | undefined }> {
   const { value: stats } = await call(handle, "read the statistics of", (table) => table.stats());
   const cutoff = handle.policy.clock.now() - retentionMs;
   const disk = handle.directory === undefined ? undefined : await diskUse(handle.directory, cutoff);
-  return {
+  const facts: TableFacts = {
     rows: stats.numRows,
     fragments: stats.fragmentStats.numFragments,
     liveBytes: stats.totalBytes,
@@ -101,6 +106,7 @@ async function gather(handle: Handle, retentionMs: number): Promise<TableFacts> 
     remembered: await recall(handle),
     isObjectStore: handle.directory === undefined,
   };
+  return { facts, disk };
 }
 
 /**
