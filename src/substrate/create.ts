@@ -1,5 +1,5 @@
 /**
- * Making a table without losing rows to a race. The engine's own creation is not safe: between its two looks for an
+ * Making a table without losing rows to a race (spec.md#lance-table-creation-safe). The engine's own creation is not safe: between its two looks for an
  * existing table another process may have made it and stored rows, which it then overwrites with an empty table and
  * reports success (create.test.ts shows it).
  *

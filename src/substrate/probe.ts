@@ -1,5 +1,5 @@
 /**
- * Object stores that ignore conditional writes are refused (spec.md#storage-exactly-once): two writers would both believe
+ * Object stores that ignore conditional writes are refused (spec.md#lance-conditional-writes): two writers would both believe
  * that they made the next version, and up to two thirds of acknowledged rows were seen to vanish without an error.
  */
 import { randomUUID } from "node:crypto";
