@@ -3,6 +3,7 @@
  * Offsets count the bytes of the plain form, so that a cursor survives the client's compression of old rollouts
  * (spec.md#sync-change-detection).
  */
+import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { open } from "node:fs/promises";
 import { pipeline } from "node:stream";
@@ -29,11 +30,13 @@ const ITEMS: ReadonlySet<string> = new Set(["items"]);
 
 export class Source implements AsyncDisposable {
   readonly #handle: FileHandle;
+  readonly #path: string;
   readonly #isCompressed: boolean;
   readonly #isDocument: boolean;
 
   private constructor(handle: FileHandle, path: string) {
     this.#handle = handle;
+    this.#path = path;
     this.#isCompressed = isCompressed(path);
     this.#isDocument = isDocument(path);
   }
@@ -75,7 +78,8 @@ export class Source implements AsyncDisposable {
   }
 
   #plainBytes(): AsyncIterable<Uint8Array> {
-    const file = this.#handle.createReadStream({ start: 0, highWaterMark: CHUNK, autoClose: false });
+    // Opened anew for each pass: a stream that is left early closes what it reads from.
+    const file = createReadStream(this.#path, { highWaterMark: CHUNK });
     // Errors of either stream reach the reader through the last one.
     return pipeline(file, createZstdDecompress({ chunkSize: CHUNK }), () => undefined);
   }
