@@ -17,8 +17,8 @@ conformance({
   expected: {
     units: 14,
     sessions: 13,
-    messages: 234,
-    parts: 157,
+    messages: 235,
+    parts: 160,
     children: 5,
     issues: { duplicate_keys: 1, glued_records: 1, invalid_utf8: 1, not_json: 1 },
   },

@@ -38,6 +38,7 @@ export interface Conformance {
   readonly roundTrip: boolean;
 }
 
+const NEWLINE = 10;
 const GOLDEN = join(import.meta.dirname, "golden");
 
 /** Declares the tests of a suite. */
@@ -116,7 +117,7 @@ function describeLogs(suite: Conformance, logs: NonNullable<Conformance["logs"]>
       "$what is a located issue, and nothing else is lost",
       async ({ line, kind, extra }) => {
         const source = readFileSync(join(root, logs.everyByte));
-        const at = source.indexOf(10) + 1;
+        const at = source.indexOf(NEWLINE) + 1;
         const clean = await readCopy(suite, logs.everyByte, source);
         const spoiled = Buffer.concat([source.subarray(0, at), line, Buffer.from("\n"), source.subarray(at)]);
         const found = await readCopy(suite, logs.everyByte, spoiled);
@@ -187,6 +188,9 @@ async function expectPrefixes(suite: Conformance, key: string, cuts: readonly nu
     writeFileSync(path, bytes.subarray(0, cut));
     const part = await readUnit(adapter, await unitOf(), { root: folder.path, now: now() });
     if (!isPrefix(part.events, whole.events)) expect([cut, part.events]).toEqual([cut, whole.events]);
+    for (const { offset } of Object.values(part.cursor?.files ?? {}))
+      if (offset > 0 && bytes[offset - 1] !== NEWLINE)
+        expect([cut, offset]).toEqual([cut, "after a newline"]);
     writeFileSync(path, bytes);
     const rest = await readUnit(adapter, await unitOf(), {
       root: folder.path,
@@ -195,7 +199,20 @@ async function expectPrefixes(suite: Conformance, key: string, cuts: readonly nu
     });
     const state = replay([...part.events, ...rest.events]);
     if (!isDeepEqual(state, wholeState)) expect([cut, state]).toEqual([cut, wholeState]);
+    const again = repeated(part.events, rest.events);
+    if (again.length > 0) expect([cut, again]).toEqual([cut, []]);
   }
+}
+
+/** Messages told a second time; only the last record may be, as its newline may have been missing. */
+function repeated(part: readonly Event[], rest: readonly Event[]): string[] {
+  const told = new Map<string, number | undefined>();
+  for (const event of part) if (event.kind === "message") told.set(event.message.id, event.message.seq);
+  const last = Math.max(...[...told.values()].map((seq) => seq ?? 0));
+  return rest.flatMap((event) => {
+    if (event.kind !== "message" || !told.has(event.message.id)) return [];
+    return told.get(event.message.id) === last ? [] : [event.message.id];
+  });
 }
 
 function isPrefix(part: readonly Event[], whole: readonly Event[]): boolean {
@@ -210,7 +227,7 @@ function isDeepEqual(a: unknown, b: unknown): boolean {
 /** The edges of each record, one byte either side of them, and seeded places inside. */
 function cutsAround(bytes: Buffer): number[] {
   const cuts = new Set<number>([0, bytes.length]);
-  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1))
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1))
     for (const cut of [at - 1, at, at + 1, at + 2]) if (cut >= 0 && cut <= bytes.length) cuts.add(cut);
   let seed = 42;
   for (let n = 0; n < 30; n += 1) {
