@@ -70,7 +70,7 @@ function recordOf(first: MessageWithParts, group: readonly MessageWithParts[]): 
     return message.content === "" ? record : { ...record, content: message.content };
   const parts = group.flatMap((entry) => entry.parts);
   const content = contentOf(source, parts);
-  const attachment = objectField(rest, "attachment");
+  const attachment = field(rest, "type") === "attachment" ? objectField(rest, "attachment") : undefined;
   if (attachment !== undefined) return { ...record, attachment: { ...attachment, prompt: content ?? null } };
   return turnOf(record, first, content);
 }
