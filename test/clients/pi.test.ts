@@ -143,7 +143,7 @@ describe.skipIf("missing" in client)("the real pi", () => {
       "result: Chunk ID:",
       "assistant: There is a README.md and an AGENTS.md.",
       'call: exec_command {"cmd":"cat README.md missing.txt"}',
-      "result: Chunk ID:",
+      "failure: Chunk ID:",
       "assistant: The README says Demo; missing.txt is not there.",
       "user: In the fork, say so.",
       "assistant: This is the fork.",

@@ -1,7 +1,7 @@
 /** Finds pi's sessions: every log below the root, each only stat-ed. */
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import type { AdapterEnv, Issue, Place, Unit } from "../seam/index.ts";
-import { isFolder, walk } from "../seam/index.ts";
+import { isFolder, keysBelow, walk } from "../seam/index.ts";
 import { ADAPTER, EXTENSION, idInName, stemOf } from "./names.ts";
 
 const BATCH = 512;
@@ -40,16 +40,16 @@ export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator
     message,
   }));
   if (issues.length > 0) yield issues;
+  const keyOf = keysBelow(place.root);
   const claimed = new Set<string>();
   let batch: Unit[] = [];
   for (const stamp of walked.files) {
-    const below = relative(place.root, stamp.path);
     const id = idInName(stemOf(stamp.path));
     // The first file with a session's name has its id, everyone else is a copy.
     const isCopy = id !== undefined && claimed.has(id);
     if (id !== undefined) claimed.add(id);
     batch.push({
-      key: sep === "/" ? below : below.replaceAll(sep, "/"),
+      key: keyOf(stamp.path),
       files: [stamp],
       ...(isCopy ? { found: { copy: true } } : {}),
     });

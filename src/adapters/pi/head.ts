@@ -6,7 +6,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Extracted, Timestamp } from "../../model/index.ts";
 import type { JsonlItem } from "../seam/index.ts";
-import { extractName, extractString, extractTimestamp, objectField } from "../seam/index.ts";
+import { extractName, extractString, extractTimestamp, integerField, objectField } from "../seam/index.ts";
 import { idOfParent } from "./names.ts";
 
 /** Collects a head from the batches of a log. */
@@ -15,6 +15,11 @@ export class HeadFinder {
   id: string | undefined;
   directory: Extracted<string> | undefined;
   instant: Timestamp | undefined;
+  /**
+   * Before version 3 the client rewrites a log in full when it opens it: what it was before is a session of its own,
+   * so that old and new records of the same turns never mix.
+   */
+  generation = "";
   /** The session that this one was forked from. */
   parent: string | undefined;
   /** True for what pond restored from another client: its turns are copies of that client's. */
@@ -39,7 +44,8 @@ export class HeadFinder {
       this.id = extractName(record, "id");
       this.directory = extractName(record, "cwd");
       this.instant ??= extractTimestamp(record, "createdAt");
-      this.parent = parentOf(record);
+      this.generation = generationOf(record);
+      this.parent = parentOf(record, this.generation);
       this.isRestored = objectField(objectField(record, "metadata") ?? {}, RESTORED_FROM) !== undefined;
     }
     this.instant ??= extractTimestamp(record, "timestamp");
@@ -53,11 +59,17 @@ export function isHeader(record: JsonObject): boolean {
 /** What pond writes into the header of a session that it restored from another client: whose it is. */
 export const RESTORED_FROM = "pond";
 
-function parentOf(header: JsonObject): string | undefined {
+function generationOf(header: JsonObject): string {
+  const version = integerField(header, "version") ?? 1;
+  return extractString(header, "type") === "session" && version < 3 ? `@v${version}` : "";
+}
+
+/** The parent was of the same version when this log was written. */
+function parentOf(header: JsonObject, generation: string): string | undefined {
   for (const name of ["parentSessionId", "parentSession", "branchedFrom", "legacyParentSessionPath"]) {
     const recorded = extractName(header, name);
     const session = recorded === undefined ? undefined : idOfParent(recorded);
-    if (session !== undefined) return session;
+    if (session !== undefined) return session + generation;
   }
   return undefined;
 }

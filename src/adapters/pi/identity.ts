@@ -24,7 +24,8 @@ export function sessionOf({ unit, root, head, fileTime, known }: Evidence): Sess
   const own = recorded ?? stem;
   const isNamed = recorded !== undefined && (stem === recorded || idInName(stem) === recorded);
   const isCopy = isJsonObject(unit.found) && unit.found["copy"] === true;
-  const id = known ?? (isNamed && !isCopy ? own : copyId(own, unit.key));
+  const base = own + head.generation;
+  const id = known ?? (isNamed && !isCopy ? base : copyId(base, unit.key));
   const { parent } = head;
   return {
     id: sessionId(id),

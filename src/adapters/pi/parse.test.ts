@@ -1,7 +1,15 @@
-import { appendFileSync, copyFileSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { listUnits, LATER, NOWHERE, readFolder, readUnit } from "../../../test/support/adapter-run.ts";
+import {
+  compareAll,
+  listUnits,
+  LATER,
+  NOWHERE,
+  readFolder,
+  readUnit,
+  restoreNative,
+} from "../../../test/support/adapter-run.ts";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { MessageWithParts, SessionState } from "../../model/index.ts";
@@ -11,7 +19,8 @@ import { pi } from "./index.ts";
 const FIXTURE = join(import.meta.dirname, "../../../test/fixtures/adapters/pi/sessions");
 const SMALL = "0193a000-0000-7000-8000-000000000001";
 const HOSTILE = "0193a000-0000-7000-8000-000000000002";
-const OLD = "0193a000-0000-7000-8000-000000000003";
+const OLD_ID = "0193a000-0000-7000-8000-000000000003";
+const OLD = `${OLD_ID}@v1`;
 const LANES = "0193a000-0000-7000-8000-000000000006";
 const TRANSACTIONS = "0193a000-0000-7000-8000-000000000007";
 const CAPTURED = "01a1e1d0-8d21-70bd-9619-b545abc296ea";
@@ -177,18 +186,48 @@ describe("sessions", () => {
   });
 
   test("a parent is read from a Windows path and from an id; a path without one names nobody", () => {
-    expect(stateOf("0193a000-0000-7000-8000-000000000004").session.parent_session_id).toBe(OLD);
+    expect(stateOf("0193a000-0000-7000-8000-000000000004@v1").session.parent_session_id).toBe(OLD);
     expect(stateOf(TRANSACTIONS).session.parent_session_id).toBe(LANES);
-    expect(stateOf("0193a000-0000-7000-8000-000000000005").session).not.toHaveProperty("parent_session_id");
+    expect(stateOf("0193a000-0000-7000-8000-000000000005@v2").session).not.toHaveProperty(
+      "parent_session_id",
+    );
   });
 
   test("what does not carry its id in its name, or is a copy, has an id of its own", () => {
-    const odd = [...states.values()].filter(({ session }) => session.id.includes("@"));
-    expect(odd.map(({ session }) => [session.id.split("@")[0], session.options["source"]])).toEqual([
-      [OLD, { path: `copies/2026-02-01T10-00-00-000Z_${OLD}.jsonl`, session_id: OLD }],
+    const odd = [...states.values()].filter(({ session }) => /@[0-9a-f]{8}$/.test(session.id));
+    expect(odd.map(({ session }) => [session.id.slice(0, -9), session.options["source"]])).toEqual([
+      [OLD, { path: `copies/2026-02-01T10-00-00-000Z_${OLD_ID}.jsonl`, session_id: OLD_ID }],
       ["notes", { path: "odd/notes.jsonl", session_id: "notes" }],
       ["my session", { path: "odd/session.jsonl", session_id: "my session" }],
       ["omp", { path: "odd/title-slot.jsonl", session_id: "omp" }],
+    ]);
+  });
+
+  test("a log that its client rewrote for a newer version does not mix with what it was", async () => {
+    await using folder = await tempDir();
+    const name = `2026-02-01T10-00-00-000Z_${OLD_ID}.jsonl`;
+    const path = join(folder.path, name);
+    copyFileSync(join(FIXTURE, "--srv-old--", name), path);
+    const [unit] = (await listUnits(pi, folder.path)).units;
+    const before = await readUnit(pi, unit!, { root: folder.path });
+    // What the client does when it opens a log of version 1.
+    const [header, ...entries] = readFileSync(path, "utf8").trim().split("\n");
+    const migrated = entries.map((line, index) => ({
+      ...(JSON.parse(line) as JsonObject),
+      id: `0000000${index}`,
+      parentId: index === 0 ? null : `0000000${index - 1}`,
+    }));
+    const lines = [{ ...(JSON.parse(header!) as JsonObject), version: 3 }, ...migrated];
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const [grown] = (await listUnits(pi, folder.path)).units;
+    const after = await readUnit(pi, grown!, { root: folder.path, cursor: before.cursor });
+    const both = replay([...before.events, ...after.events]);
+    expect(both.map(({ session, messages }) => [session.id, messages.length])).toEqual([
+      [OLD, 6],
+      [OLD_ID, 6],
+    ]);
+    expect(await compareAll(restoreNative(pi, after.events), folder.path)).toMatchObject([
+      { records: 6, equal: 6 },
     ]);
   });
 

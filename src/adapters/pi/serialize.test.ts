@@ -57,7 +57,7 @@ describe("native restore", () => {
 
   test("never writes two sessions into one file", () => {
     const original = lineageOf(OLD);
-    const copy = lineages.find(({ state }) => state.session.id.startsWith(`${OLD}@`))!;
+    const copy = lineages.find(({ state }) => state.session.id.startsWith(`${OLD}@v1@`))!;
     const { files } = serialize({ ...original, children: [copy] }, CLIENT);
     expect(new Set(paths(files)).size).toBe(2);
   });
