@@ -5,10 +5,11 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { Extracted, Role, Timestamp } from "../../model/index.ts";
+import type { Extracted, PartType, Role, Timestamp } from "../../model/index.ts";
 import { isAllowed } from "../../model/index.ts";
 import type { LogEntry, MessageDraft, PartDraft, RecordId, SessionLog } from "../seam/index.ts";
 import {
+  arrayField,
   extractName,
   extractString,
   extractTimestamp,
@@ -89,17 +90,12 @@ export class RecordMapper {
       envelope.facts["turn"] = id;
     }
     if (field(record, "isCompactSummary") === true) envelope.facts["compaction"] = "summary";
-    const content = field(message, "content");
     const kind = slot === "user" ? recordKind(record, this.#isChild) : assistantKind(record, message);
-    const mapped = this.#content(message, slot, kind);
+    const mapped = mapContent(message, "content", { slot, ...this.#blockContext(slot, kind) });
     if (mapped.isTaken) taken.add("content");
     const rest = without(message, taken);
     return draftsOf(slot, mapped, {
-      source: {
-        record: envelope.rest(),
-        ...formOf(content),
-        ...(mapped.unmapped.length === 0 ? {} : { blocks: mapped.unmapped }),
-      },
+      source: { record: envelope.rest(), ...mapped.form },
       ...(isEmpty(rest) ? {} : { anthropic: rest }),
       ...envelope.pond(),
     });
@@ -108,36 +104,13 @@ export class RecordMapper {
   /** A prompt typed while the agent was at work: often the only record of it. */
   #queued(record: JsonObject, attachment: JsonObject, envelope: Envelope): readonly MessageDraft[] {
     this.#markReplay(record, envelope);
-    const prompt = extractString(attachment, "prompt");
     const context = this.#blockContext("user", recordKind(attachment, true));
-    const blocks = field(attachment, "prompt");
-    const mapped: Mapped =
-      prompt === undefined && Array.isArray(blocks)
-        ? mapBlocks(blocks, "user", context)
-        : {
-            parts: prompt === undefined ? [] : [...textPartsOf(prompt, context.spans(prompt))],
-            unmapped: [],
-            isTaken: true,
-          };
+    const mapped = mapContent(attachment, "prompt", { slot: "user", ...context });
     envelope.take("attachment");
     return draftsOf("user", mapped, {
-      source: {
-        record: { ...envelope.rest(), attachment: without(attachment, PROMPT) },
-        ...formOf(blocks),
-        ...(mapped.unmapped.length === 0 ? {} : { blocks: mapped.unmapped }),
-      },
+      source: { record: { ...envelope.rest(), attachment: without(attachment, PROMPT) }, ...mapped.form },
       ...envelope.pond(),
     });
-  }
-
-  #content(message: JsonObject, slot: Slot, injected: string | undefined): Mapped {
-    const context = this.#blockContext(slot, injected);
-    const text = extractString(message, "content");
-    if (text !== undefined)
-      return { parts: [...textPartsOf(text, context.spans(text))], unmapped: [], isTaken: true };
-    const content = field(message, "content");
-    if (!Array.isArray(content)) return { parts: [], unmapped: [], isTaken: false };
-    return mapBlocks(content, slot, context);
   }
 
   #blockContext(slot: Slot, injected: string | undefined): BlockContext {
@@ -168,10 +141,10 @@ export class RecordMapper {
 }
 
 interface Mapped {
-  readonly parts: PartDraft[];
-  /** Blocks that no part expresses, with their position. */
-  readonly unmapped: (readonly [number, JsonValue])[];
-  /** True when the content is wholly in `parts` and `unmapped`. */
+  readonly parts: readonly PartDraft[];
+  /** What the parts do not say of the content, for `options.source`: its form, and blocks with their position. */
+  readonly form: JsonObject;
+  /** True when `parts` and `form` hold the content whole. */
   readonly isTaken: boolean;
 }
 
@@ -226,18 +199,34 @@ class Envelope {
   }
 }
 
-function mapBlocks(content: readonly JsonValue[], slot: Slot, context: BlockContext): Mapped {
+/** The content of a turn: a text, or an array of blocks; anything else stays where it is. */
+function mapContent(
+  holder: JsonObject,
+  name: string,
+  context: BlockContext & { readonly slot: Slot },
+): Mapped {
+  const text = extractString(holder, name);
+  if (text !== undefined)
+    return { parts: textPartsOf(text, context.spans(text)), form: { content: "string" }, isTaken: true };
+  const content = arrayField(holder, name);
+  if (content === undefined) {
+    const isAbsent = field(holder, name) === undefined;
+    return { parts: [], form: isAbsent ? { content: "absent" } : {}, isTaken: false };
+  }
   const parts: PartDraft[] = [];
-  const unmapped: (readonly [number, JsonValue])[] = [];
+  const unmapped: JsonValue[] = [];
   for (const [index, block] of content.entries()) {
     const drafts = partsOfBlock(block, context);
     const type = drafts?.[0]?.type;
-    const fits =
-      type !== undefined && (isAllowed(slot, type) || (slot === "user" && isAllowed("tool", type)));
-    if (drafts !== undefined && fits) parts.push(...drafts);
+    if (drafts !== undefined && type !== undefined && fits(context.slot, type)) parts.push(...drafts);
     else unmapped.push([index, block]);
   }
-  return { parts, unmapped, isTaken: true };
+  return { parts, form: unmapped.length === 0 ? {} : { blocks: unmapped }, isTaken: true };
+}
+
+/** Results stand in the user's slot. */
+function fits(slot: Slot, type: PartType): boolean {
+  return isAllowed(slot, type) || (slot === "user" && isAllowed("tool", type));
 }
 
 /** One message for each run of parts that a role may hold: a user record may hold results and text. */
@@ -252,12 +241,6 @@ function draftsOf(slot: Slot, mapped: Mapped, options: JsonObject): readonly Mes
   }
   if (runs.length === 0) return [{ role: "user", options, parts: [] }];
   return runs.map((run, index) => ({ ...run, options: index === 0 ? options : {} }));
-}
-
-/** Content is an array of blocks unless this says otherwise. */
-function formOf(content: JsonValue | undefined): JsonObject {
-  if (content === undefined) return { content: "absent" };
-  return typeof content === "string" ? { content: "string" } : {};
 }
 
 /** Messages that the client made up itself, such as the report of a failed request. */
