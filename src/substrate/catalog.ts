@@ -134,7 +134,11 @@ export class Catalog {
     const { url, policy } = this.#options;
     const directory = this.#directory(spec.name);
     const durability = directory === undefined ? undefined : new Durability(directory, policy.clock);
-    const settle = async (): Promise<void> => durability?.settle();
+    const settle = async (): Promise<void> => {
+      await durability?.settle().catch((error: unknown) => {
+        throw toPondError(error);
+      });
+    };
     return {
       lance: this.lance,
       spec,
@@ -204,7 +208,11 @@ export class Catalog {
   async #recover(name: string, deep: boolean): Promise<boolean> {
     const directory = this.#directory(name);
     if (directory === undefined) return false;
-    const found = await recoverTable(directory, { now: this.#options.policy.clock.now(), deep });
+    const found = await recoverTable(directory, { now: this.#options.policy.clock.now(), deep }).catch(
+      (error: unknown) => {
+        throw toPondError(error);
+      },
+    );
     this.#issues.push(...found);
     return found.length > 0;
   }

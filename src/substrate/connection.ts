@@ -1,4 +1,7 @@
-/** Connections of the engine: one for each store and namespace in a process, with one cache (spec.md#lance-table-creation). */
+/**
+ * Connections of the engine: one for each store and namespace in a process, with one cache
+ * (spec.md#lance-table-creation).
+ */
 import type { Lance, LanceConnection } from "./lance.ts";
 import { type RetryPolicy, withRetry } from "./retry.ts";
 import type { StorageUrl } from "./storage-url.ts";

@@ -1,4 +1,7 @@
-/** Nothing that was reported stored is lost, and nothing is stored twice: kill -9, full disk, torn files, many writers. */
+/**
+ * Nothing that was reported stored is lost, and nothing is stored twice: kill -9, full disk, torn files,
+ * many writers.
+ */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";

@@ -1,10 +1,11 @@
 /**
- * Making a table without losing rows to a race (spec.md#lance-table-creation-safe). The engine's own creation is not safe: between its two looks for an
- * existing table another process may have made it and stored rows, which it then overwrites with an empty table and
- * reports success (create.test.ts shows it).
+ * Making a table without losing rows to a race (spec.md#lance-table-creation-safe). The engine's own
+ * creation is not safe: between its two looks for an existing table another process may have made it and
+ * stored rows, which it then overwrites with an empty table and reports success (create.test.ts shows it).
  *
- * On a local disk a table is made under a name of its own and renamed, which only one process can do. An object store
- * cannot rename; there the overwriter notices, because its table does not begin at version 1, and puts the rows back.
+ * On a local disk a table is made under a name of its own and renamed, which only one process can do. An
+ * object store cannot rename; there the overwriter notices, because its table does not begin at version 1,
+ * and puts the rows back.
  */
 import { randomUUID } from "node:crypto";
 import { rename, rm } from "node:fs/promises";

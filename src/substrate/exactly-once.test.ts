@@ -1,4 +1,7 @@
-/** What the engine does not promise by itself, and that this room's interface cannot express the dangerous forms. */
+/**
+ * What the engine does not promise by itself, and that this room's interface cannot express the dangerous
+ * forms.
+ */
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../test/support/temp-dir.ts";
 import { BatchBuilder } from "./arrow/batch.ts";

@@ -1,6 +1,7 @@
 /**
- * The one room that talks to Lance (spec.md#lance-chokepoints). It knows tables, rows and keys, and nothing of sessions: a
- * consumer declares tables and gets durable insert-if-absent, typed reads, search and maintenance.
+ * The one room that talks to Lance (spec.md#lance-chokepoints). It knows tables, rows and keys, and nothing
+ * of sessions: a consumer declares tables and gets durable insert-if-absent, typed reads, search and
+ * maintenance.
  *
  * @example
  * const NOTES = defineTable({ name: "notes", version: 1, primaryKey: ["id"],

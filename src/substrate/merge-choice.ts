@@ -1,7 +1,8 @@
 /**
- * Whether a merge should look keys up in the indexes. With indexes it takes as long for a million rows as for a
- * thousand, but decodes every column of the rows that they do not cover yet (2.4 us each); without, it reads the key
- * columns of all rows (0.25 us each). A bulk import into a small indexed table is the case that matters.
+ * Whether a merge should look keys up in the indexes. With indexes it takes as long for a million rows as
+ * for a thousand, but decodes every column of the rows that they do not cover yet (2.4 us each); without,
+ * it reads the key columns of all rows (0.25 us each). A bulk import into a small indexed table is the case
+ * that matters.
  */
 import type { LanceTable } from "./lance.ts";
 import type { TableSpec } from "./spec.ts";

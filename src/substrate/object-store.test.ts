@@ -1,4 +1,7 @@
-/** A store on S3, over loopback: everything works as on a disk, and a server that would lose rows is refused. */
+/**
+ * A store on S3, over loopback: everything works as on a disk, and a server that would lose rows is
+ * refused.
+ */
 import { describe, expect, test } from "vitest";
 import { s3Stub } from "../../test/support/s3-stub.ts";
 import { and, defineTable, eq, openStore, type RowOf, type StoreOptions } from "./index.ts";

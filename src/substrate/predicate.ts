@@ -150,7 +150,10 @@ function joined(
   return of.map((each) => `(${renderPredicate(each, how.spec)})`).join(how.word);
 }
 
-/** A key column never holds ill-formed text, so nothing there equals it. Elsewhere text is stored with U+FFFD. */
+/**
+ * A key column never holds ill-formed text, so nothing there equals it. Elsewhere text is stored with
+ * U+FFFD.
+ */
 function isUnstorable(value: PredicateValue, column: string, spec: TableSpec): boolean {
   return typeof value === "string" && spec.primaryKey.includes(column) && !value.isWellFormed();
 }

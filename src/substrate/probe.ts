@@ -1,6 +1,7 @@
 /**
- * Object stores that ignore conditional writes are refused (spec.md#lance-conditional-writes): two writers would both believe
- * that they made the next version, and up to two thirds of acknowledged rows were seen to vanish without an error.
+ * Object stores that ignore conditional writes are refused (spec.md#lance-conditional-writes): two writers
+ * would both believe that they made the next version, and up to two thirds of acknowledged rows were seen
+ * to vanish without an error.
  */
 import { randomUUID } from "node:crypto";
 import { PondError } from "../base/errors.ts";
@@ -11,8 +12,8 @@ const CREATORS = 6;
 const ROUNDS = 2;
 
 /**
- * Several connections create one table at once, through the engine. Version 1 of a table is one conditional write: where
- * conditions count, at most one of them can have made it.
+ * Several connections create one table at once, through the engine. Version 1 of a table is one conditional
+ * write: where conditions count, at most one of them can have made it.
  */
 export async function probeConditionalWrites(
   lance: Lance,

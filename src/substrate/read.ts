@@ -1,7 +1,7 @@
 /**
- * Every scan and search is built here (spec.md#lance-chokepoints-read). Filters are pushed down; long columns are
- * read by row id once the filter has decided, because the engine otherwise decodes them for every row that
- * no index covers yet.
+ * Every scan and search is built here (spec.md#lance-chokepoints-read). Filters are pushed down; long
+ * columns are read by row id once the filter has decided, because the engine otherwise decodes them for
+ * every row that no index covers yet.
  */
 import { byteLengthColumn, Rows } from "./arrow/rows.ts";
 import { call, type Handle } from "./handle.ts";
@@ -75,7 +75,10 @@ export async function scan<S extends TableSpec>(
   return secondStep(handle, keys, options.select);
 }
 
-/** Streams a scan in bounded memory. Where a batch of long values is too long for itself, it goes on in smaller ones. */
+/**
+ * Streams a scan in bounded memory. Where a batch of long values is too long for itself, it goes on in
+ * smaller ones.
+ */
 export async function* scanBatches<S extends TableSpec>(
   handle: Handle<S>,
   options: ScanOptions<S>,
@@ -184,7 +187,10 @@ export async function search<S extends TableSpec>(
   return ranked(handle, options, (table, select) => searchQuery(handle, table, { ...options, select }));
 }
 
-/** Nearest vectors by cosine, nearest first; `rows.distance(i)`. Rows that no index covers yet are found too. */
+/**
+ * Nearest vectors by cosine, nearest first; `rows.distance(i)`. Rows that no index covers yet are found
+ * too.
+ */
 export async function nearest<S extends TableSpec>(
   handle: Handle<S>,
   options: NearestOptions<S>,

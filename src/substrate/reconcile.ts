@@ -52,8 +52,11 @@ async function addColumns(handle: Handle, missing: readonly string[]): Promise<v
   try {
     await call(handle, "add columns to", (table) => nativeAddColumns(table, schema));
   } catch (error) {
-    await handle.native.checkoutLatest();
-    if (missingColumns(await handle.native.schema(), spec).length > 0) throw error;
+    const now = await call(handle, "read", async (table) => {
+      await table.checkoutLatest();
+      return table.schema();
+    });
+    if (missingColumns(now.value, spec).length > 0) throw error;
   }
 }
 

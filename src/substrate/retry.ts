@@ -1,6 +1,7 @@
 /**
- * Bounded retry with exponential backoff and full jitter around every engine call (spec.md#lance-retry-jitter),
- * and the only translation of engine errors: they all carry one code, so their text decides.
+ * Bounded retry with exponential backoff and full jitter around every engine call
+ * (spec.md#lance-retry-jitter), and the only translation of engine errors: they all carry one code, so
+ * their text decides.
  */
 import type { Clock } from "../base/clock.ts";
 import { isPondError, PondError } from "../base/errors.ts";

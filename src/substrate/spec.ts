@@ -42,7 +42,10 @@ export type IndexSpec = ScalarIndex | TextIndex | VectorIndex;
 
 export interface TableSpec {
   readonly name: string;
-  /** Schema version. A stored table with a newer one is refused; older ones gain their missing nullable columns. */
+  /**
+   * Schema version. A stored table with a newer one is refused; older ones gain their missing nullable
+   * columns.
+   */
   readonly version: number;
   readonly columns: Readonly<Record<string, Column>>;
   /** Text columns, the coarse one first (spec.md#lance-forward-compat-shardable). Each gets a btree. */
@@ -132,7 +135,10 @@ export const isNullable = (column: Column): boolean => column.nullable === true 
 /** Columns whose values are long: read by row id, after the filter has decided which rows. */
 export const isWide = (column: Column): boolean => column.packed === true || column.type === "float16_vector";
 
-/** Every index of the table: one btree a key column (merge is 8 times slower without), then the declared ones. */
+/**
+ * Every index of the table: one btree a key column (merge is 8 times slower without), then the declared
+ * ones.
+ */
 export function wantedIndexes(spec: TableSpec): readonly IndexSpec[] {
   return [
     ...spec.primaryKey.map((column): IndexSpec => ({ column, kind: "btree" })),

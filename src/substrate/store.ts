@@ -17,7 +17,10 @@ export interface StoreOptions {
   readonly create?: boolean;
   /** Credentials and endpoint for object stores, in the engine's names. */
   readonly storageOptions?: Readonly<Record<string, string>>;
-  /** How old an answer may be. Default 0 on a local disk, 3000 on object stores (spec.md#lance-handle-freshness). */
+  /**
+   * How old an answer may be. Default 0 on a local disk, 3000 on object stores
+   * (spec.md#lance-handle-freshness).
+   */
   readonly freshnessMs?: number;
   readonly cacheBytes?: { readonly index: number; readonly metadata: number };
   readonly clock?: Clock;
@@ -32,8 +35,8 @@ const OBJECT_FRESHNESS_MS = 3000;
 const CACHE_BYTES = { index: 256 << 20, metadata: 128 << 20 };
 
 /**
- * Opens a store. An object store is probed once in its life for conditional writes; that it has an identity is the
- * memory of having passed.
+ * Opens a store. An object store is probed once in its life for conditional writes; that it has an identity
+ * is the memory of having passed.
  */
 export async function openStore(url: string | StorageUrl, options: StoreOptions = {}): Promise<Store> {
   const parsed = typeof url === "string" ? parseStorageUrl(url) : url;
@@ -87,8 +90,8 @@ export class Store implements AsyncDisposable {
   }
 
   /**
-   * Random, made once with the namespace: a store that was deleted and made again at the same place has another
-   * one. A copy of the directory keeps it, so key by (id, url).
+   * Random, made once with the namespace: a store that was deleted and made again at the same place has
+   * another one. A copy of the directory keeps it, so key by (id, url).
    */
   id(): Promise<string> {
     this.#id ??= storeId(this.#catalog).catch((error: unknown) => {

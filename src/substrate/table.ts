@@ -1,4 +1,7 @@
-/** A table of the store as its consumer sees it: read, write, maintain. Everything it does is one call below. */
+/**
+ * A table of the store as its consumer sees it: read, write, maintain. Everything it does is one call
+ * below.
+ */
 import { type Batch, BatchBuilder } from "./arrow/batch.ts";
 import type { Rows } from "./arrow/rows.ts";
 import type { Handle } from "./handle.ts";

@@ -1,7 +1,7 @@
 /**
- * The one way in: insert rows whose key is absent (spec.md#lance-chokepoints-write, spec.md#lance-append-only). The merge is
- * always on the primary key in its declared order: on any other columns or order the engine does not notice that
- * two writers add the same key, and keeps both.
+ * The one way in: insert rows whose key is absent (spec.md#lance-chokepoints-write,
+ * spec.md#lance-append-only). The merge is always on the primary key in its declared order: on any other
+ * columns or order the engine does not notice that two writers add the same key, and keeps both.
  */
 import { PondError } from "../base/errors.ts";
 import { type Batch, BatchBuilder } from "./arrow/batch.ts";
@@ -100,8 +100,8 @@ export class KeySet {
 }
 
 /**
- * All stored keys whose first column is one of `first`. Reads key columns only. What it names is as safe from a
- * power cut as an insert, so a caller may report those rows as stored.
+ * All stored keys whose first column is one of `first`. Reads key columns only. What it names is as safe
+ * from a power cut as an insert, so a caller may report those rows as stored.
  */
 export async function knownKeys<S extends TableSpec>(
   handle: Handle<S>,

@@ -1,4 +1,7 @@
-/** Azure's own storage emulator on loopback, one for each test. Stopped by SIGTERM only: a kill loses its blobs. */
+/**
+ * Azure's own storage emulator on loopback, one for each test. Stopped by SIGTERM only: a kill loses its
+ * blobs.
+ */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { existsSync } from "node:fs";

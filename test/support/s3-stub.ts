@@ -1,6 +1,6 @@
 /**
- * A small S3 on loopback for tests: objects in memory, no signatures checked. It can ignore `If-None-Match` as some
- * servers do, answer late, and fail on purpose.
+ * A small S3 on loopback for tests: objects in memory, no signatures checked. It can ignore `If-None-Match`
+ * as some servers do, answer late, and fail on purpose.
  */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

@@ -1,6 +1,6 @@
 /**
- * A process of its own for tests of the substrate: takes one job as JSON in its first argument and reports by lines
- * of JSON on stdout. Run by `storeChild`.
+ * A process of its own for tests of the substrate: takes one job as JSON in its first argument and reports
+ * by lines of JSON on stdout. Run by `storeChild`.
  */
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,10 @@ export const noteOf = (box: string, n: number, bytes = 200): RowOf<typeof NOTES>
 });
 
 export type Job =
-  /** Inserts batches of `size` from `from` on for ever, and maintains now and then. Says {acked: n} after each. */
+  /**
+   * Inserts batches of `size` from `from` on for ever, and maintains now and then. Says {acked: n} after
+   * each.
+   */
   | {
       readonly kind: "write";
       readonly url: string;

@@ -18,7 +18,10 @@ const MAX_BATCH_ROWS = 50_000;
 
 export type Added = "added" | "duplicate" | "full";
 
-/** A finished batch. Only a BatchBuilder makes one, so its keys are distinct and its columns are the table's. */
+/**
+ * A finished batch. Only a BatchBuilder makes one, so its keys are distinct and its columns are the
+ * table's.
+ */
 export class Batch<S extends TableSpec = TableSpec> {
   readonly spec: S;
   readonly rows: number;

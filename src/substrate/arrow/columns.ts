@@ -162,8 +162,8 @@ class BoolWriter implements ColumnWriter {
   }
 
   /**
-   * The schema says Bool; the bits travel as a flat byte column, because Arrow's writer leaves out the values of
-   * a Bool that is null throughout and the engine refuses that.
+   * The schema says Bool; the bits travel as a flat byte column, because Arrow's writer leaves out the
+   * values of a Bool that is null throughout and the engine refuses that.
    */
   finish({ arrow }: Lance): Arrow.Data {
     const data = this.#bits.subarray(0, (this.#validity.length + 7) >> 3);

@@ -1,4 +1,6 @@
-/** Half-precision floats: vectors are stored in 16 bits. (Float16Array needs a newer Node than we support.) */
+/**
+ * Half-precision floats: vectors are stored in 16 bits. (Float16Array needs a newer Node than we support.)
+ */
 
 const float = new Float32Array(1);
 const bits = new Uint32Array(float.buffer);

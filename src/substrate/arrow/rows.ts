@@ -1,6 +1,6 @@
 /**
- * Query results read by column: no object per row, text decoded only when asked for. Row numbers are positions
- * in the answer's own order.
+ * Query results read by column: no object per row, text decoded only when asked for. Row numbers are
+ * positions in the answer's own order.
  */
 import { PondError } from "../../base/errors.ts";
 import type { Lance } from "../lance.ts";

@@ -1,13 +1,19 @@
-/** The Arrow schema of a declared table, with the metadata that the engine acts on (spec.md#lance-table-creation). */
+/**
+ * The Arrow schema of a declared table, with the metadata that the engine acts on
+ * (spec.md#lance-table-creation).
+ */
 import type { Arrow, Lance } from "../lance.ts";
 import { type Column, isNullable, type TableSpec } from "../spec.ts";
 
-/** Schema metadata at creation; on the first key column once columns were added (the former cannot change). */
+/**
+ * Schema metadata at creation; on the first key column once columns were added (the former cannot change).
+ */
 export const SCHEMA_VERSION = "pond.schema_version";
 
 /**
- * Chunks of 256 KiB: 29 MB of real tool output take 6.1 MB (7.8 with chunks of 32 KiB, 20 in the default encoding) at the
- * same cost of writing; 20 random rows are read in 4 ms instead of 2. zstd without the other two decodes 10 times slower.
+ * Chunks of 256 KiB: 29 MB of real tool output take 6.1 MB (7.8 with chunks of 32 KiB, 20 in the default
+ * encoding) at the same cost of writing; 20 random rows are read in 4 ms instead of 2. zstd without the
+ * other two decodes 10 times slower.
  */
 const PACKED: readonly (readonly [string, string])[] = [
   ["lance-encoding:compression", "zstd"],

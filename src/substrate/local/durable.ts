@@ -1,7 +1,7 @@
 /**
- * Survival of a power cut on local disks. The engine commits by rename and hard link but never calls fsync, so
- * what it reported stored may be gone after a crash of the machine. Before pond reports anything stored, the new
- * files and the directories that name them are synced here: the documented exception to
+ * Survival of a power cut on local disks. The engine commits by rename and hard link but never calls fsync,
+ * so what it reported stored may be gone after a crash of the machine. Before pond reports anything stored,
+ * the new files and the directories that name them are synced here: the documented exception to
  * spec.md#lance-chokepoints-storage.
  */
 import { open, readdir, stat } from "node:fs/promises";

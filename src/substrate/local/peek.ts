@@ -1,6 +1,6 @@
 /**
- * A look at a local store without loading the engine: its identity and the versions of its tables, so that a sync with
- * nothing to do can say so in milliseconds. Read-only; undefined wherever it is not sure.
+ * A look at a local store without loading the engine: its identity and the versions of its tables, so that
+ * a sync with nothing to do can say so in milliseconds. Read-only; undefined wherever it is not sure.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

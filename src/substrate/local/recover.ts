@@ -1,7 +1,8 @@
 /**
- * Opening a local table after a crash of the machine (spec.md#storage-durability). Commits appear as whole files, so a
- * killed process leaves nothing to repair. A power cut can leave the newest commit torn, which by then had not been
- * reported stored: its manifest is moved to quarantine, and the commit before it is the newest.
+ * Opening a local table after a crash of the machine (spec.md#storage-durability). Commits appear as whole
+ * files, so a killed process leaves nothing to repair. A power cut can leave the newest commit torn, which
+ * by then had not been reported stored: its manifest is moved to quarantine, and the commit before it is
+ * the newest.
  */
 import { randomUUID } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, stat } from "node:fs/promises";
@@ -18,7 +19,10 @@ export interface RecoveryIssue {
 
 export interface RecoverOptions {
   readonly now: number;
-  /** Also look at the files that the newest commit names: after a reboot, or when the engine could not open it. */
+  /**
+   * Also look at the files that the newest commit names: after a reboot, or when the engine could not open
+   * it.
+   */
   readonly deep?: boolean;
 }
 
@@ -29,7 +33,10 @@ const FOOTER_BYTES = 16;
 const IN_FLIGHT_MS = 120_000;
 const QUARANTINE = "_quarantine";
 
-/** Checks the newest commit of a table directory and rolls back what a crash tore. Changes nothing otherwise. */
+/**
+ * Checks the newest commit of a table directory and rolls back what a crash tore. Changes nothing
+ * otherwise.
+ */
 export async function recoverTable(directory: string, options: RecoverOptions): Promise<RecoveryIssue[]> {
   const issues: RecoveryIssue[] = [];
   let since: number | undefined;
@@ -94,7 +101,10 @@ function tornManifest(bytes: Buffer): string | undefined {
     : undefined;
 }
 
-/** Engine files that do not end as they should, as paths within the table. Leftovers of killed writers are among them. */
+/**
+ * Engine files that do not end as they should, as paths within the table. Leftovers of killed writers are
+ * among them.
+ */
 async function tornFiles(directory: string): Promise<string[]> {
   const torn: string[] = [];
   for (const folder of ["data", "_indices"])

@@ -14,8 +14,8 @@ export interface IndexState {
 }
 
 /**
- * Language-neutral: word boundaries of ICU, split at punctuation and underscores, no stemming, no stop words. Case
- * and accents are folded.
+ * Language-neutral: word boundaries of ICU, split at punctuation and underscores, no stemming, no stop
+ * words. Case and accents are folded.
  */
 const TOKENIZER = {
   baseTokenizer: "icu/split",
@@ -51,7 +51,8 @@ export async function buildIndex(handle: Handle, spec: IndexSpec, rows: number):
 
 /**
  * Text indexes are made while a table is empty, which costs nothing: rows that are not in it yet are then
- * tokenized its way. Without one the engine uses its English default, and does not find the half of what it should.
+ * tokenized its way. Without one the engine uses its English default, and does not find the half of what it
+ * should.
  */
 export async function ensureTextIndexes(handle: Handle): Promise<void> {
   if (!wantedIndexes(handle.spec).some((spec) => spec.kind === "fts")) return;

@@ -1,10 +1,12 @@
 /**
- * What maintenance is worth doing now, as a pure function of a table's numbers (spec.md#lance-index-maintenance).
+ * What maintenance is worth doing now, as a pure function of a table's numbers
+ * (spec.md#lance-index-maintenance).
  *
- * Measured on 100,000 messages (40 MB): a row in a fragment that no index covers costs 0.14 ms a query per fragment,
- * and 10 us per row in a text search; covered fragments cost next to nothing, however many. Rebuilding the scalar
- * indexes costs 0.2 s and 3 MB, the text index 1.5 s and 7 MB, a compaction 1.2 s and the whole 40 MB again. Hence:
- * scalar indexes are rebuilt often, text indexes when their tail is felt, and data is rewritten rarely.
+ * Measured on 100,000 messages (40 MB): a row in a fragment that no index covers costs 0.14 ms a query per
+ * fragment, and 10 us per row in a text search; covered fragments cost next to nothing, however many.
+ * Rebuilding the scalar indexes costs 0.2 s and 3 MB, the text index 1.5 s and 7 MB, a compaction 1.2 s and
+ * the whole 40 MB again. Hence: scalar indexes are rebuilt often, text indexes when their tail is felt, and
+ * data is rewritten rarely.
  */
 import type { IndexState } from "./indexes.ts";
 
@@ -41,13 +43,16 @@ const VECTOR_TAIL_FRACTION = 0.2;
 const VECTOR_MIN_ROWS = 100_000;
 
 /**
- * Every commit writes the list of all fragments (140 bytes each), every compaction the whole table: they are in
- * balance where the fragments are about the square root of the bytes. The bounds keep small tables from being
- * rewritten at every other sync and large ones from becoming slow to open.
+ * Every commit writes the list of all fragments (140 bytes each), every compaction the whole table: they
+ * are in balance where the fragments are about the square root of the bytes. The bounds keep small tables
+ * from being rewritten at every other sync and large ones from becoming slow to open.
  */
 const BALANCE_BYTES = 600;
 const FRAGMENTS = { least: 128, mostLocal: 512, mostObject: 128 };
-/** Space that old versions may take beyond the live data before a compaction is worth it for their sake alone. */
+/**
+ * Space that old versions may take beyond the live data before a compaction is worth it for their sake
+ * alone.
+ */
 const DEAD = { factor: 2, slack: 32 << 20 };
 
 export function planMaintenance(facts: TableFacts): readonly Action[] {

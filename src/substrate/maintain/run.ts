@@ -1,6 +1,6 @@
 /**
- * Maintenance as a stage of its own (spec.md#lance-index-maintenance): gathers a table's numbers, does what the plan
- * says, remembers. Reads are complete without it; it only makes them fast and the store small.
+ * Maintenance as a stage of its own (spec.md#lance-index-maintenance): gathers a table's numbers, does what
+ * the plan says, remembers. Reads are complete without it; it only makes them fast and the store small.
  */
 import { PondError } from "../../base/errors.ts";
 import { call, type Handle } from "../handle.ts";
@@ -110,9 +110,9 @@ async function gather(
 }
 
 /**
- * The engine merges fragments, removes versions before the cutoff, and updates indexes, in this order and in one
- * call. On a local disk the version before the merge must outlive it: its files are synced, those of the merge are
- * not yet.
+ * The engine merges fragments, removes versions before the cutoff, and updates indexes, in this order and
+ * in one call. On a local disk the version before the merge must outlive it: its files are synced, those of
+ * the merge are not yet.
  */
 async function compact(handle: Handle, retentionMs: number): Promise<number> {
   const expired = handle.policy.clock.now() - retentionMs;
