@@ -1,10 +1,11 @@
 /** The registry: one line a client (spec.md#adapter-registry), and the door to the seam for the rooms above. */
 import { claudeCode } from "./claude-code/index.ts";
 import { codexCli } from "./codex-cli/index.ts";
+import { opencode } from "./opencode/index.ts";
 import { pi } from "./pi/index.ts";
 import type { Adapter } from "./seam/index.ts";
 
-const ADAPTERS: readonly Adapter[] = [claudeCode, codexCli, pi];
+const ADAPTERS: readonly Adapter[] = [claudeCode, codexCli, opencode, pi];
 
 /** Every client pond knows, in the order in which they are listed and synced. */
 export function adapters(): readonly Adapter[] {
@@ -35,6 +36,7 @@ export type {
 export {
   brandOf,
   compareFile,
+  FileComparer,
   describeDifference,
   isEqualFile,
   isSameStamp,

@@ -24,6 +24,7 @@ export interface ImportOptions {
 interface Tally {
   read: number;
   waiting: number;
+  superseded: number;
   messages: number;
   readonly issues: Record<string, number>;
   readonly examples: Issue[];
@@ -35,7 +36,7 @@ export async function importClient(
   options: ImportOptions,
 ): Promise<ClientReport> {
   const store = await context.store();
-  const tally: Tally = { read: 0, waiting: 0, messages: 0, issues: {}, examples: [] };
+  const tally: Tally = { read: 0, waiting: 0, superseded: 0, messages: 0, issues: {}, examples: [] };
   for (const issue of sweep.issues) countIssue(tally, issue);
   const { sync } = context.config.values;
   let reached: { readonly source: SourceName; readonly cursor: JsonValue }[] = [];
@@ -79,6 +80,7 @@ export async function importClient(
     stale: sweep.stale.length,
     read: tally.read,
     waiting: tally.waiting,
+    superseded: tally.superseded,
     bytes: sweep.bytes,
     stored,
     issues: tally.issues,
@@ -101,12 +103,14 @@ interface UnitSink {
 async function importUnit(context: Context, source: UnitSource, sink: UnitSink): Promise<void> {
   const { adapter } = source.sweep;
   const { unit, place } = source.stale;
+  const store = await context.store();
   try {
     const batches = adapter.read(unit, {
       place,
       machine: context.machine,
       now: context.clock.now(),
       signal: context.signal,
+      stored: (sessions) => store.revisions(sessions),
       ...(isCursor(source.cursor) ? { cursor: source.cursor } : {}),
     });
     for await (const batch of batches) await takeBatch(batch, sink);
@@ -126,6 +130,7 @@ async function takeBatch(batch: readonly AdapterYield[], sink: UnitSink): Promis
   for (const item of batch) {
     if (item.kind === "issue") countIssue(sink.tally, item.issue);
     else if (item.kind === "waiting") sink.tally.waiting += 1;
+    else if (item.kind === "superseded") sink.tally.superseded += 1;
     else if (item.kind === "checkpoint") {
       await sink.ingest.add(events);
       events = [];

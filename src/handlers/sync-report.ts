@@ -35,8 +35,10 @@ export interface ClientReport {
   /** Changed since the last sync; with --dry-run these would be read. */
   readonly stale: number;
   readonly read: number;
-  /** Too young to tell where they belong; the next sync looks again. */
+  /** Too young to tell where they belong, or still being written; the next sync looks again. */
   readonly waiting: number;
+  /** Copies of sessions that a newer source of the same client holds: compared, not stored twice. */
+  readonly superseded: number;
   readonly bytes: number;
   readonly stored: IngestSummary;
   readonly issues: Readonly<Record<string, number>>;

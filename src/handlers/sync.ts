@@ -137,6 +137,7 @@ function untouched(sweep: Sweep): ClientReport {
     stale: sweep.stale.length,
     read: 0,
     waiting: 0,
+    superseded: 0,
     bytes: sweep.bytes,
     stored: {
       sessions: NOTHING,

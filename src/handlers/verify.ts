@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import type { Adapter, FileComparison, Place } from "../adapters/index.ts";
-import { brandOf, compareFile, describeDifference, isEqualFile } from "../adapters/index.ts";
+import { brandOf, describeDifference, FileComparer, isEqualFile } from "../adapters/index.ts";
 import { PondError, toPondError } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Session } from "../model/index.ts";
@@ -70,13 +70,14 @@ async function verifyClient(
   const stored = await sessionsByPath(store, adapter);
   const tally = { unstored: 0, sessions: 0, files: 0, records: 0, equal: 0, unequal: 0 };
   const differences: string[] = [];
+  await using comparer = new FileComparer(context.machine.scratch);
   for (const [done, { unit, place }] of sweep.stale.entries()) {
     context.signal.throwIfAborted();
     const sessions = stored.get(unit.key) ?? [];
     if (sessions.length === 0) tally.unstored += 1;
     for (const session of sessions) {
       tally.sessions += 1;
-      for (const comparison of await verifySession(context, { store, adapter, place, session })) {
+      for (const comparison of await verifySession(context, { store, adapter, place, session, comparer })) {
         tally.files += 1;
         tally.records += comparison.records;
         tally.equal += comparison.equal;
@@ -95,12 +96,13 @@ interface SessionJob {
   readonly adapter: Adapter;
   readonly place: Place;
   readonly session: Session;
+  readonly comparer: FileComparer;
 }
 
 /** Each session alone: its own files against its own source, so that memory is bounded by one session. */
 async function verifySession(
   context: Context,
-  { store, adapter, place, session }: SessionJob,
+  { store, adapter, place, session, comparer }: SessionJob,
 ): Promise<FileComparison[]> {
   const state = await store.state(session.id);
   if (state === undefined || adapter.restore.kind === "unsupported") return [];
@@ -110,7 +112,8 @@ async function verifySession(
       { fidelity: "native", layout: "source", mapPath: (path) => path, now: context.clock.now() },
     );
     const comparisons: FileComparison[] = [];
-    for (const file of restored.files) comparisons.push(await compareFile(file, join(place.root, file.path)));
+    for (const file of restored.files)
+      comparisons.push(await comparer.compare(file, join(place.root, file.path)));
     return comparisons;
   } catch (error) {
     const source = toPondError(error).message;

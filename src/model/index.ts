@@ -9,6 +9,8 @@ export { messageId, partId, sessionId } from "./ids.ts";
 export { compareAcrossSessions, compareInSession, compareParts } from "./order.ts";
 export type { MessageWithParts, SessionState } from "./replay.ts";
 export { eventsOf, replay } from "./replay.ts";
+export type { Revision } from "./revision.ts";
+export { newestRevisions, revisionOf } from "./revision.ts";
 export { searchText } from "./search-text.ts";
 export type { Timestamp } from "./timestamp.ts";
 export {

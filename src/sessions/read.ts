@@ -2,11 +2,13 @@
  * Reads of the canonical record, all answered by indexes: keys first, from short columns only, then the long columns of
  * the rows that are wanted (spec.md#lance-chokepoints-read).
  */
+import { isJsonObject } from "../base/json.ts";
 import type {
   Message,
   MessageId,
   MessageKey,
   Part,
+  Revision,
   Role,
   Session,
   SessionId,
@@ -16,6 +18,7 @@ import {
   compareInSession,
   compareParts,
   messageId,
+  revisionOf,
   roles as allRoles,
   sessionId,
   timestampFromMicros,
@@ -89,6 +92,32 @@ export async function readMessageRefs(tables: SessionTables, session: SessionId)
     });
   }
   return refs.toSorted(compareInSession);
+}
+
+/** What is stored of records that their source rewrites in place: by session and record, every version. */
+export async function readRevisions(
+  tables: SessionTables,
+  sessions: readonly SessionId[],
+): Promise<Map<SessionId, Map<string, (Revision & { readonly id: MessageId })[]>>> {
+  const found = new Map<SessionId, Map<string, (Revision & { readonly id: MessageId })[]>>();
+  for await (const rows of tables.messages.scanIn("session_id", sessions, { select: MESSAGE_COLUMNS }))
+    for (let row = 0; row < rows.length; row++) {
+      const message = decodeMessage(rows, row);
+      const revision = revisionOf(message);
+      // The further messages of a split record say nothing that its first one does not.
+      const isFirst = revision.version !== message.id && !isSplit(message);
+      if (!isFirst) continue;
+      const records = found.get(message.session_id) ?? new Map<string, (Revision & { id: MessageId })[]>();
+      found.set(message.session_id, records);
+      const versions = records.get(revision.record) ?? [];
+      records.set(revision.record, [...versions, { ...revision, id: message.id }]);
+    }
+  return found;
+}
+
+function isSplit({ options }: Message): boolean {
+  const { pond } = options;
+  return isJsonObject(pond) && Object.hasOwn(pond, "record");
 }
 
 /** The bodies of some messages, in the order given. */

@@ -31,6 +31,7 @@ import {
   readMessageRefs,
   readMessages,
   readParts,
+  readRevisions,
   readSessions,
 } from "./read.ts";
 import { SessionTables } from "./tables.ts";
@@ -118,6 +119,11 @@ export class SessionStore implements AsyncDisposable {
   /** Every message of a session in order, bodies unread. */
   messageRefs(session: SessionId): Promise<MessageRef[]> {
     return readMessageRefs(this.tables, session);
+  }
+
+  /** What is stored of records that their source rewrites in place, for the adapter that reads that source. */
+  revisions(sessions: readonly SessionId[]): ReturnType<typeof readRevisions> {
+    return readRevisions(this.tables, sessions);
   }
 
   messages(refs: readonly MessageRef[]): Promise<Message[]> {

@@ -52,7 +52,8 @@ export async function prove(
       if (!isEqualFile(comparison)) unequal.push(describeDifference(comparison));
     }
     const restored = new Set(comparisons.map(({ path }) => path));
-    unequal.push(...missingFiles(unit, root, restored));
+    const isRefused = run.events.length === 0 && run.issues.some(({ kind }) => kind === "no_project");
+    if (!isRefused) unequal.push(...missingFiles(unit, root, restored));
   }
   return { units: units.length, ...count, unequal, violations, issues };
 }
@@ -68,9 +69,16 @@ export function summary(adapter: Adapter, proof: Proof): string {
   );
 }
 
-/** A file with content must come back; an empty one holds no record and need not. */
+/**
+ * A file with content must come back; an empty one holds no record and need not. Of a folder any file must, and the
+ * log of a database comes back with the database.
+ */
 function missingFiles(unit: Unit, root: string, restored: ReadonlySet<string>): string[] {
+  const isBack = (path: string): boolean =>
+    restored.has(path) ||
+    path.endsWith("-wal") ||
+    restored.values().some((file) => file.startsWith(`${path}/`));
   return unit.files
-    .filter(({ path, size }) => size > 0 && !restored.has(relative(root, path)))
+    .filter(({ path, size }) => size > 0 && !isBack(relative(root, path)))
     .map(({ path }) => `${relative(root, path)}: not restored`);
 }

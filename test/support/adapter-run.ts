@@ -14,7 +14,7 @@ import type {
   SerializeOptions,
   Unit,
 } from "../../src/adapters/seam/index.ts";
-import { compareFile } from "../../src/adapters/seam/index.ts";
+import { FileComparer } from "../../src/adapters/seam/index.ts";
 import type { Event, SessionState } from "../../src/model/index.ts";
 import { replay } from "../../src/model/index.ts";
 
@@ -35,6 +35,8 @@ export interface UnitRun {
   readonly issues: readonly Issue[];
   /** Why the unit could not be told yet. */
   readonly waiting: readonly string[];
+  /** Sessions that another unit holds in a newer form. */
+  readonly superseded: readonly { readonly session: string; readonly differences: number }[];
   /** The last checkpoint. */
   readonly cursor: Cursor | undefined;
 }
@@ -62,6 +64,7 @@ export async function readUnit(
   const events: Event[] = [];
   const issues: Issue[] = [];
   const waiting: string[] = [];
+  const superseded: UnitRun["superseded"][number][] = [];
   let cursor = at.cursor;
   const request = {
     place: placeAt(at.root),
@@ -73,10 +76,11 @@ export async function readUnit(
     for (const item of batch as readonly AdapterYield[]) {
       if (item.kind === "issue") issues.push(item.issue);
       else if (item.kind === "waiting") waiting.push(item.reason);
+      else if (item.kind === "superseded") superseded.push(item);
       else if (item.kind === "checkpoint") cursor = item.cursor;
       else events.push(item);
     }
-  return { events, issues, waiting, cursor };
+  return { events, issues, waiting, superseded, cursor };
 }
 
 /** Every unit of a folder, each from its start. */
@@ -117,10 +121,16 @@ export async function compareAll(
   root: string,
 ): Promise<readonly FileComparison[]> {
   const comparisons: FileComparison[] = [];
-  for (const file of files) comparisons.push(await compareFile(file, join(root, file.path)));
+  await using comparer = new FileComparer(NOWHERE.scratch);
+  for (const file of files) comparisons.push(await comparer.compare(file, join(root, file.path)));
   return comparisons;
 }
 
+const places = new Map<string, Place>();
+
+/** One object a root, as in a sync: adapters remember what they found in a place until it is listed again. */
 export function placeAt(root: string): Place {
-  return { root, origin: "flag" };
+  const place = places.get(root) ?? { root, origin: "flag" };
+  places.set(root, place);
+  return place;
 }

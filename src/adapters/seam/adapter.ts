@@ -3,10 +3,11 @@
  * the serialize face is a pure function of stored sessions and holds no source.
  */
 import type { JsonValue } from "../../base/json.ts";
-import type { Event, SessionState } from "../../model/index.ts";
+import type { Event, SessionId, SessionState } from "../../model/index.ts";
 import type { Cursor, FileStamp } from "./freshness.ts";
 import type { Issue } from "./issue.ts";
 import type { Restored, SerializeOptions } from "./restore.ts";
+import type { StoredRecords } from "./revisions.ts";
 
 /** The machine as adapters may see it; nothing in an adapter reads the process's own environment. */
 export interface AdapterEnv {
@@ -40,18 +41,25 @@ export interface ReadRequest {
   readonly cursor?: Cursor;
   /** Milliseconds since 1970; decides whether a source is still being written. */
   readonly now: number;
+  /**
+   * What the store holds of these sessions, for sources that rewrite records in place. Absent: nothing. Whoever
+   * reads into a store must give it, or changes of stored records are taken for the records themselves.
+   */
+  readonly stored?: (sessions: readonly SessionId[]) => Promise<ReadonlyMap<SessionId, StoredRecords>>;
   readonly signal?: AbortSignal;
 }
 
 /**
  * Events in the order of spec.md#adapter-integrity-event-ordering, with issues between them. A checkpoint says that
- * everything before it, once committed, need not be read again. `waiting` says that the unit cannot be told yet.
+ * everything before it, once committed, need not be read again. `waiting` says that the unit cannot be told yet, or not
+ * to its end. `superseded` says that another unit holds the session in a newer form: it was compared, not stored.
  */
 export type AdapterYield =
   | Event
   | { readonly kind: "issue"; readonly issue: Issue }
   | { readonly kind: "checkpoint"; readonly cursor: Cursor }
-  | { readonly kind: "waiting"; readonly reason: string };
+  | { readonly kind: "waiting"; readonly reason: string }
+  | { readonly kind: "superseded"; readonly session: SessionId; readonly differences: number };
 
 /** A session and everything that descends from it. */
 export interface Lineage {

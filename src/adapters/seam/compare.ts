@@ -4,13 +4,16 @@
  */
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { createZstdDecompress, zstdDecompressSync } from "node:zlib";
 import type { JsonValue } from "../../base/json.ts";
 import { decodeUtf8, firstDifference, stringifyJson, tryParseJson } from "../../base/json.ts";
+import { compareRows } from "./compare-rows.ts";
 import type { JsonlItem } from "./jsonl.ts";
 import { JsonlSplitter, readJsonl } from "./jsonl.ts";
-import type { RawLine, RestoredFile } from "./restore.ts";
+import type { RawLine, RestoredFile, RestoredRows } from "./restore.ts";
 import { isRawLine } from "./restore.ts";
+import { SqliteFile } from "./sqlite.ts";
 
 export interface FileComparison {
   /** The restored file's path. */
@@ -35,8 +38,50 @@ export interface RecordDifference {
   readonly restored?: string;
 }
 
-/** Compares a restored file with the file at `source` (also when that one is compressed as `.zst`). */
-export async function compareFile(restored: RestoredFile, source: string): Promise<FileComparison> {
+/** Compares restored files with their sources; keeps the database open that several sessions came from. */
+export class FileComparer implements AsyncDisposable {
+  readonly #scratch: string;
+  #database: SqliteFile | undefined;
+
+  /** `scratch` is a folder of pond's own, for databases that can only be read from a copy. */
+  constructor(scratch: string) {
+    this.#scratch = scratch;
+  }
+
+  /** `source` may be compressed as `.zst`. */
+  async compare(restored: RestoredFile, source: string): Promise<FileComparison> {
+    if (restored.kind !== "rows") return compareWhole(restored, source);
+    if (this.#database?.path !== source) {
+      await this[Symbol.asyncDispose]();
+      this.#database = await SqliteFile.open(source, this.#scratch);
+    }
+    const { difference, ...counts } = compareRows(this.#database, restored);
+    if (difference === undefined) return { path: restored.path, ...counts };
+    const { record, pointer, left, right } = difference;
+    return { path: restored.path, ...counts, difference: { record, pointer, ...sides(left, right) } };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const database = this.#database;
+    this.#database = undefined;
+    await database?.[Symbol.asyncDispose]();
+  }
+}
+
+/** Compares one restored file with the file at `source`. */
+export async function compareFile(
+  restored: RestoredFile,
+  source: string,
+  scratch = tmpdir(),
+): Promise<FileComparison> {
+  await using comparer = new FileComparer(scratch);
+  return await comparer.compare(restored, source);
+}
+
+async function compareWhole(
+  restored: Exclude<RestoredFile, RestoredRows>,
+  source: string,
+): Promise<FileComparison> {
   if (restored.kind === "jsonl") return compareRecords(restored.path, restored.records, source);
   const bytes = await readWhole(source);
   const difference =

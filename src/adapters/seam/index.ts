@@ -12,7 +12,7 @@ export type {
 export { brandOf } from "./adapter.ts";
 export { boundJson, boundText, MAX_TEXT_BYTES } from "./bound.ts";
 export type { Truncation } from "./bound.ts";
-export { compareFile, describeDifference, isEqualFile } from "./compare.ts";
+export { compareFile, describeDifference, FileComparer, isEqualFile } from "./compare.ts";
 export type { FileComparison, RecordDifference } from "./compare.ts";
 export { isFolder, keysBelow, stampFile, walk } from "./discovery.ts";
 export type { Walked, WalkOptions } from "./discovery.ts";
@@ -54,8 +54,20 @@ export { locate } from "./issue.ts";
 export type { BadLine, JsonlItem, JsonlRecord, JsonlStart, ReadJsonlOptions } from "./jsonl.ts";
 export { JsonlSplitter, readJsonl } from "./jsonl.ts";
 export { JsonlLog } from "./jsonl-log.ts";
-export type { Loss, RawLine, Restored, RestoredFile, SerializeOptions } from "./restore.ts";
+export type {
+  Loss,
+  RawLine,
+  Restored,
+  RestoredFile,
+  RestoredRow,
+  RestoredRows,
+  RestoredTable,
+  SerializeOptions,
+} from "./restore.ts";
 export { isRawLine, LossReport, printFile } from "./restore.ts";
+export type { RecordState, Standing, StoredRecords, StoredRevision } from "./revisions.ts";
 export type { LogEntry, MessageDraft, PartDraft, RecordId } from "./session-log.ts";
 export { SessionLog } from "./session-log.ts";
+export type { SqliteAccess, SqliteMark, SqlRow, SqlValue } from "./sqlite.ts";
+export { jsonOfSql, MAX_COPY_BYTES, SqliteFile, sqliteMark } from "./sqlite.ts";
 export { valueHash } from "./value-hash.ts";

@@ -1,5 +1,6 @@
 /** What a serialize face returns (spec.md#adapter-restore): files by value, and what could not come along. */
-import type { JsonValue } from "../../base/json.ts";
+import { PondError } from "../../base/errors.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { stringifyJson } from "../../base/json.ts";
 
 /** A line that was not JSON when it was read: it goes back byte for byte. */
@@ -16,7 +17,31 @@ export function isRawLine(record: JsonValue | RawLine): record is RawLine {
 export type RestoredFile =
   | { readonly kind: "jsonl"; readonly path: string; readonly records: readonly (JsonValue | RawLine)[] }
   | { readonly kind: "json"; readonly path: string; readonly value: JsonValue }
-  | { readonly kind: "bytes"; readonly path: string; readonly data: Uint8Array };
+  | { readonly kind: "bytes"; readonly path: string; readonly data: Uint8Array }
+  | RestoredRows;
+
+/** Rows of a database, for the comparison with it: no client is given a database by pond. */
+export interface RestoredRows {
+  readonly kind: "rows";
+  readonly path: string;
+  readonly tables: readonly RestoredTable[];
+}
+
+export interface RestoredTable {
+  readonly name: string;
+  /** The condition on which the rows of this session are chosen, with one parameter, and its value. */
+  readonly where: string;
+  readonly value: string;
+  /** The columns that name a row among them. */
+  readonly key: readonly string[];
+  readonly rows: readonly RestoredRow[];
+}
+
+export interface RestoredRow {
+  readonly columns: JsonObject;
+  /** Columns that hold JSON text, as values. */
+  readonly json: JsonObject;
+}
 
 /** Something of the canonical session that the target cannot express. */
 export interface Loss {
@@ -67,6 +92,11 @@ export class LossReport {
 export function printFile(file: RestoredFile): Uint8Array {
   if (file.kind === "bytes") return file.data;
   if (file.kind === "json") return Buffer.from(`${stringifyJson(file.value)}\n`);
+  if (file.kind === "rows")
+    throw new PondError("validation_failed", `${file.path} is a database, which pond does not write`, {
+      reason: "unsupported",
+      hint: "restore for the client instead of to where the session came from",
+    });
   const newline = Buffer.from("\n");
   return Buffer.concat(
     file.records.flatMap((record) => [

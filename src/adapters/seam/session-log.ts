@@ -10,6 +10,8 @@ import { messageId, partId } from "../../model/index.ts";
 import type { AdapterYield } from "./adapter.ts";
 import { boundJson, MAX_TEXT_BYTES } from "./bound.ts";
 import type { Issue, IssueKind } from "./issue.ts";
+import type { RecordState, Standing, StoredRecords } from "./revisions.ts";
+import { RevisionBook } from "./revisions.ts";
 import { valueHash } from "./value-hash.ts";
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -39,6 +41,8 @@ export interface LogEntry {
   readonly drafts: readonly MessageDraft[];
   /** False for what is not a record of the log, such as a file beside it. */
   readonly positioned?: boolean;
+  /** For a source that rewrites records in place: a record that is stored as it is now is not written again. */
+  readonly state?: RecordState;
 }
 
 /** The id of a record, and whether it is the source's own, which then needs no second copy. */
@@ -52,6 +56,7 @@ export class SessionLog {
   readonly #adapter: string;
   readonly #path: string;
   readonly #occurrences = new Map<string, number>();
+  readonly #book: RevisionBook;
   #position = 0;
   #instant: Timestamp;
   #announced = false;
@@ -59,10 +64,14 @@ export class SessionLog {
   /** While true, records only move the state: how a grown log is continued without repeating events. */
   quiet = false;
 
-  constructor(session: Session, origin: { readonly adapter: string; readonly path: string }) {
+  constructor(
+    session: Session,
+    origin: { readonly adapter: string; readonly path: string; readonly stored?: StoredRecords | undefined },
+  ) {
     this.#session = session;
     this.#adapter = origin.adapter;
     this.#path = origin.path;
+    this.#book = new RevisionBook(origin.stored);
     this.#instant = session.created_at;
   }
 
@@ -87,17 +96,45 @@ export class SessionLog {
     const seq = positioned ? this.#position : undefined;
     if (positioned) this.#position += 1;
     if (entry.timestamp !== undefined && positioned) this.#instant = entry.timestamp;
-    if (this.quiet) return;
+    const version = versionOf(entry, this.#book);
+    if (this.quiet || version === undefined) return;
     this.#announce();
     const timestamp = entry.timestamp ?? this.#instant;
     let index = 0;
     for (const draft of entry.drafts) {
-      const id = messageId(index === 0 ? entry.id.text : `${entry.id.text}/${index}`);
-      const options = this.#bound(carried ? withCarried(draft.options) : draft.options, entry.bytes);
+      const id = messageId(splitId(version.id, index));
+      const facts = version.facts?.(index);
+      const options = this.#bound(
+        carried || facts !== undefined ? withFacts(draft.options, facts, carried) : draft.options,
+        entry.bytes,
+      );
       const base = { id, session_id: this.#session.id, timestamp, options };
       this.#batch.push({ kind: "message", message: messageOf(base, seq, draft) });
       this.#addParts(id, draft, entry.bytes);
       index += 1;
+    }
+  }
+
+  /** How a record stands to what the store holds of it; "new" where nothing is known of the store. */
+  standing(id: RecordId, value: string): Standing {
+    return this.#book.standing(id.text, value);
+  }
+
+  /** Marks stored records that the source no longer has; `present` are the ids of those that it has. */
+  addRemovals(
+    present: ReadonlySet<string>,
+    at: { readonly timestamp: Timestamp; readonly ms: number },
+  ): void {
+    for (const record of this.#book.missing(present)) {
+      const options = { pond: { removed: true } };
+      this.add({
+        id: { text: record, isSource: false },
+        timestamp: at.timestamp,
+        bytes: 0,
+        drafts: [{ role: "system", options, parts: [] }],
+        positioned: false,
+        state: { value: "removed", at: at.ms },
+      });
     }
   }
 
@@ -179,10 +216,35 @@ export class SessionLog {
   }
 }
 
-function withCarried(options: JsonObject): JsonObject {
-  const pond = options["pond"];
-  const facts = isJsonObject(pond) ? pond : {};
-  return { ...options, pond: { ...facts, timestamp: "carried" } };
+function withFacts(options: JsonObject, facts: JsonObject | undefined, carried: boolean): JsonObject {
+  const own = options["pond"];
+  const pond = { ...(isJsonObject(own) ? own : {}), ...facts };
+  return { ...options, pond: carried ? { ...pond, timestamp: "carried" } : pond };
+}
+
+interface Version {
+  readonly id: string;
+  /** What `options.pond` says of the version, by the message's number in its record. */
+  readonly facts?: (index: number) => JsonObject;
+}
+
+/** The row that a record becomes, or undefined when the store has it as it is. */
+function versionOf({ id, state }: LogEntry, book: RevisionBook): Version | undefined {
+  const record = id.text;
+  if (state === undefined) return { id: record };
+  const splits = (index: number): JsonObject => (index === 0 ? {} : { record });
+  const standing = book.standing(record, state.value);
+  if (standing === "same") return undefined;
+  if (standing === "new") return { id: record, facts: (index) => ({ ...state, ...splits(index) }) };
+  const revised = book.revise(record, state);
+  return {
+    id: revised.id,
+    facts: (index) => ({ ...revised.facts, revises: splitId(record, index), ...splits(index) }),
+  };
+}
+
+function splitId(id: string, index: number): string {
+  return index === 0 ? id : `${id}/${index}`;
 }
 
 type Keyed = Pick<Message, "id" | "session_id" | "timestamp" | "options">;

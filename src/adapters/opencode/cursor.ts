@@ -1,0 +1,107 @@
+/**
+ * Where a read of opencode stopped (spec.md#sync-change-detection). A unit that holds something back is never fresh: its
+ * cursor names no file. For a database the state says which sessions need not be read again, by digests of groups of
+ * sessions, so that it stays short however many sessions there are.
+ */
+import { hash } from "node:crypto";
+import { relative, sep } from "node:path";
+import type { JsonValue } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { Cursor, FileCursor, Place, ReadRequest, SqliteMark, Unit } from "../seam/index.ts";
+import { extractString, integerField, isSameStamp, objectField } from "../seam/index.ts";
+
+const GROUPS = 512;
+const DIGEST_LENGTH = 10;
+
+/** True when nothing of the unit can have changed since the cursor was taken. */
+export function isFresh(unit: Unit, cursor: Cursor | undefined): boolean {
+  const known = Object.values(cursor?.files ?? {});
+  return (
+    known.length === unit.files.length &&
+    unit.files.every((file) => known.some((one) => isSameStamp(file, one)))
+  );
+}
+
+/** The cursor after a read; the stamps are those from before it. */
+export function cursorOf(
+  unit: Unit,
+  { place }: Pick<ReadRequest, "place">,
+  after: { readonly held: boolean; readonly state?: JsonValue },
+): Cursor {
+  const files = after.held
+    ? []
+    : unit.files.map((file) => [keyOf(place, file.path), fileCursor(file)] as const);
+  return { files: Object.fromEntries(files), ...(after.state === undefined ? {} : { state: after.state }) };
+}
+
+function keyOf(place: Place, path: string): string {
+  return relative(place.root, path).split(sep).join("/");
+}
+
+function fileCursor({ size, mtime, inode, device }: Unit["files"][number]): FileCursor {
+  return { size, mtime, inode, device, offset: 0, tail: "" };
+}
+
+export interface DatabaseState extends SqliteMark {
+  readonly groups: ReadonlyMap<number, string>;
+}
+
+/** What the last read knew of a database. */
+export function databaseState(cursor: Cursor | undefined): DatabaseState | undefined {
+  const state = cursor?.state;
+  if (!isJsonObject(state)) return undefined;
+  const groups = new Map<number, string>();
+  for (const [group, digest] of Object.entries(objectField(state, "groups") ?? {}))
+    if (typeof digest === "string") groups.set(Number(group), digest);
+  return {
+    counter: integerField(state, "counter") ?? -1,
+    salts: extractString(state, "salts") ?? "",
+    groups,
+  };
+}
+
+export function databaseStateJson(state: DatabaseState): JsonValue {
+  return { counter: state.counter, salts: state.salts, groups: Object.fromEntries(state.groups) };
+}
+
+/** The group of a session. */
+export function groupOf(session: string): number {
+  return Number.parseInt(hash("sha256", session, "hex").slice(0, 8), 16) % GROUPS;
+}
+
+/** The digest of each group, by the digests of its sessions. */
+export function groupDigests(sessions: ReadonlyMap<string, string>): Map<number, string> {
+  const members = new Map<number, string[]>();
+  for (const [id, digest] of sessions) {
+    const group = groupOf(id);
+    members.set(group, [...(members.get(group) ?? []), `${id}\u0000${digest}`]);
+  }
+  return new Map(
+    [...members].map(([group, texts]) => [
+      group,
+      hash("sha256", texts.toSorted().join("\u0001"), "base64").slice(0, DIGEST_LENGTH),
+    ]),
+  );
+}
+
+/**
+ * True when a database was touched and not changed: without a write-ahead log before and after, the header's counter
+ * tells. With one, only the rows do: commits that overwrite it change neither its length nor its salts.
+ */
+export function isUnchanged(
+  unit: Unit,
+  before: { readonly cursor: Cursor | undefined; readonly place: Place },
+  mark: SqliteMark,
+): boolean {
+  const state = databaseState(before.cursor);
+  const [database, ...others] = unit.files;
+  const known = before.cursor?.files ?? {};
+  if (state === undefined || database === undefined || mark.salts !== "" || state.salts !== "") return false;
+  const stored = known[keyOf(before.place, database.path)];
+  return (
+    Object.keys(known).length === unit.files.length &&
+    mark.counter === state.counter &&
+    stored?.size === database.size &&
+    others.every((file) => isSameStamp(file, known[keyOf(before.place, file.path)]))
+  );
+}

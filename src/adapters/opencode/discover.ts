@@ -1,0 +1,143 @@
+/**
+ * Where opencode's sessions are (docs/adapters/opencode.md#layout): its data folder, or what was pointed at. Names are
+ * listed and files are stat-ed; nothing is opened.
+ */
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../seam/index.ts";
+import { isFolder, stampFile, walk } from "../seam/index.ts";
+import { ADAPTER, DATABASE, folderOf, joinPath, nameOf, stampOfMany } from "./layout.ts";
+import type { Tree, TreeSession } from "./trees.ts";
+import { treesIn } from "./trees.ts";
+
+/** Folders of a data folder, or of a project, in which no session is: caches, git objects, dependencies. */
+const NEVER_ENTERED: ReadonlySet<string> = new Set([
+  "node_modules",
+  ".git",
+  "snapshot",
+  "log",
+  "bin",
+  "repos",
+]);
+
+/** An export has the name that its maker gave it; in a folder only such names are looked at. */
+const EXPORT_NAME = /^ses_|session|export|opencode/i;
+
+/** Files of the data folder that hold credentials: never opened. */
+const SECRETS: ReadonlySet<string> = new Set(["auth.json", "mcp-auth.json", "account.json"]);
+
+export interface Database {
+  /** Relative to the place. */
+  readonly key: string;
+  readonly path: string;
+  /** The database, its write-ahead log, and what opencode writes beside it for its sessions. */
+  readonly files: readonly FileStamp[];
+}
+
+/** Everything that a place holds, each list in the order in which sessions are claimed. */
+export interface Found {
+  readonly databases: readonly Database[];
+  readonly trees: readonly Tree[];
+  readonly exports: readonly { readonly key: string; readonly stamp: FileStamp }[];
+  readonly issues: readonly Issue[];
+}
+
+export async function places({ env, home }: AdapterEnv): Promise<readonly Place[]> {
+  const shared = env["XDG_DATA_HOME"];
+  const data = shared === undefined || shared === "" ? join(home, ".local", "share") : shared;
+  const root = join(data, ADAPTER);
+  const found: Place[] = [];
+  if (await isFolder(root)) found.push({ root, origin: data === shared ? "environment" : "default" });
+  const named = env["OPENCODE_DB"];
+  if (named === undefined || named === "" || named === ":memory:") return found;
+  const database = isAbsolute(named) ? named : join(root, named);
+  const isInside = dirname(database) === root && DATABASE.test(basename(database));
+  if (!isInside && (await stampFile(database)) !== undefined)
+    found.push({ root: database, origin: "environment" });
+  return found;
+}
+
+export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator<readonly (Unit | Issue)[]> {
+  const found = await findIn(place, signal);
+  const list: (Unit | Issue)[] = [...found.issues];
+  for (const { key, files } of found.databases) list.push({ key, files });
+  for (const tree of found.trees)
+    for (const session of tree.sessions.values()) list.push(treeUnit(place, tree, session));
+  for (const { key, stamp } of found.exports) list.push({ key, files: [stamp] });
+  yield list;
+}
+
+export async function findIn(place: Place, signal?: AbortSignal): Promise<Found> {
+  if (!(await isFolder(place.root))) return findSingle(place.root);
+  const { files, faults } = await walk(place.root, {
+    accepts: (name) => name.endsWith(".json") || DATABASE.test(name.replace(/-wal$/, "")),
+    enters: (name) => !NEVER_ENTERED.has(name),
+    signal,
+  });
+  const byKey = new Map(files.map((stamp) => [keyOf(place, stamp.path), stamp]));
+  const { trees, owned, issues } = treesIn(place, byKey);
+  return {
+    databases: [...byKey.keys()].flatMap((key) => databaseAt(key, byKey)),
+    trees,
+    exports: [...byKey].flatMap(([key, stamp]) => (isExport(key, owned) ? [{ key, stamp }] : [])),
+    issues: [
+      ...faults.map(({ path, message }): Issue => ({ kind: "unreadable", adapter: ADAPTER, path, message })),
+      ...issues,
+    ],
+  };
+}
+
+/** What was pointed at by its own name is a database or an export, whatever it is called. */
+async function findSingle(path: string): Promise<Found> {
+  const [stamp, log] = await Promise.all([stampFile(path), stampFile(`${path}-wal`)]);
+  const key = basename(path);
+  const isJson = key.endsWith(".json");
+  if (stamp === undefined) return { databases: [], trees: [], exports: [], issues: [] };
+  const files = log === undefined ? [stamp] : [stamp, log];
+  return {
+    databases: isJson ? [] : [{ key, path, files }],
+    trees: [],
+    exports: isJson ? [{ key, stamp }] : [],
+    issues: [],
+  };
+}
+
+/** Since 1.2 the diffs of a session still are files beside the database. */
+function databaseAt(key: string, files: ReadonlyMap<string, FileStamp>): readonly Database[] {
+  const stamp = files.get(key);
+  if (stamp === undefined || !DATABASE.test(nameOf(key))) return [];
+  const log = files.get(`${key}-wal`);
+  const folder = joinPath(folderOf(key), "storage/session_diff");
+  const diffs = [...files].flatMap(([name, diff]) => (folderOf(name) === folder ? [diff] : []));
+  const all = [
+    stamp,
+    ...(log === undefined ? [] : [log]),
+    ...(diffs.length === 0 ? [] : [stampOfMany(join(dirname(stamp.path), "storage", "session_diff"), diffs)]),
+  ];
+  return [{ key, path: stamp.path, files: all }];
+}
+
+function treeUnit(place: Place, { root }: Tree, session: TreeSession): Unit {
+  const { info, project, messages, parts, side } = session;
+  const folder = join(place.root, root);
+  const many = (name: string, stamps: readonly FileStamp[]): readonly FileStamp[] =>
+    stamps.length === 0 ? [] : [stampOfMany(join(folder, name), stamps)];
+  return {
+    key: session.key,
+    files: [
+      ...(info === undefined ? [] : [info]),
+      ...many(`message/${session.id}`, messages),
+      ...many("part", parts),
+      ...(project === undefined ? [] : [project]),
+      ...side,
+    ],
+  };
+}
+
+function isExport(key: string, owned: ReadonlySet<string>): boolean {
+  const name = nameOf(key);
+  return key.endsWith(".json") && !owned.has(key) && !SECRETS.has(name) && EXPORT_NAME.test(name);
+}
+
+function keyOf(place: Place, path: string): string {
+  return relative(place.root, path).split(sep).join("/");
+}

@@ -1,0 +1,149 @@
+/**
+ * Messages of opencode, each with its parts, to canonical messages (docs/adapters/opencode.md#messages). A user message
+ * is one; an assistant message is one a step, followed by a tool message with the results of that step; anything
+ * else is carried.
+ */
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { Timestamp } from "../../model/index.ts";
+import type { LogEntry, MessageDraft, PartDraft, RecordState, SessionLog } from "../seam/index.ts";
+import { extractTimestamp, field, objectField, valueHash, without } from "../seam/index.ts";
+import { mapPart } from "./parts.ts";
+import { wholeKind } from "./provenance.ts";
+import type { MessageRecord, SourceRecord } from "./record.ts";
+import { idOf, takeIds } from "./record.ts";
+
+const ROLE: ReadonlySet<string> = new Set(["role"]);
+
+export interface MessageContext {
+  readonly log: SessionLog;
+  /** The id by which the client knows the session. */
+  readonly session: string;
+  /** The message before this one: a message that its client removes leaves the branch that others go on from. */
+  readonly previous: string | null;
+}
+
+/** The entry of a message; its `state` tells one version of the record from another. */
+export function messageEntry(
+  message: MessageRecord,
+  context: MessageContext,
+): LogEntry & { state: RecordState } {
+  const source = idOf(message);
+  const value = valueHash(wholeValue(message));
+  const id = context.log.identify("message", source, value);
+  const info = "json" in message.value && isJsonObject(message.value.json) ? message.value.json : undefined;
+  const role = info && field(info, "role");
+  const drafts =
+    info !== undefined && (role === "user" || role === "assistant")
+      ? turn(message, { ...context, info, role, isNamed: id.isSource })
+      : [carrier(message, { ...context, isNamed: id.isSource })];
+  const parts = message.parts;
+  return {
+    id,
+    timestamp: timestampOf(message, info),
+    bytes: parts.reduce((sum, { bytes }) => sum + bytes, message.bytes),
+    drafts,
+    state: { value, at: parts.reduce((newest, { at }) => Math.max(newest, at), message.at) },
+  };
+}
+
+/** Everything that a message and its parts say, as one value. */
+function wholeValue(message: MessageRecord): JsonValue {
+  return [message.beside ?? null, valueOf(message), ...message.parts.map(valueOf)];
+}
+
+function besideOf({ beside }: MessageRecord): JsonObject {
+  return beside === undefined ? {} : { beside };
+}
+
+function valueOf({ value, columns, stem }: SourceRecord): JsonValue {
+  const body = "json" in value ? value.json : { ...value };
+  return [body, columns ?? null, stem ?? null];
+}
+
+/** When it was made, as the record says; the column of a migrated row is the time of its migration. */
+function timestampOf({ columns }: SourceRecord, info: JsonObject | undefined): Timestamp | undefined {
+  const time = info && objectField(info, "time");
+  const recorded = time && extractTimestamp(time, "created");
+  return recorded ?? (columns && extractTimestamp(columns, "time_created"));
+}
+
+interface TurnContext extends MessageContext {
+  readonly info: JsonObject;
+  readonly role: "user" | "assistant";
+  readonly isNamed: boolean;
+}
+
+function turn(message: MessageRecord, context: TurnContext): readonly MessageDraft[] {
+  const { role, info, session, previous } = context;
+  const left = takeIds(message, { session }, () => context.isNamed);
+  const record = isJsonObject(left.value) ? without(left.value, ROLE) : {};
+  const options = { source: { ...left.source, ...besideOf(message), record }, pond: { parent: previous } };
+  const steps = stepsOf(message, { ...context, whole: wholeKind(info), message: idOf(message) ?? "" });
+  return steps.map((parts, index): MessageDraft => {
+    const isAnswer = index % 2 === 1;
+    return { role: isAnswer ? "tool" : role, options: index === 0 ? options : {}, parts };
+  });
+}
+
+/** The parts by step: what was said, what was answered, and so on in turns. The last list of answers is not empty. */
+function stepsOf(
+  message: MessageRecord,
+  context: TurnContext & { readonly whole: string | undefined; readonly message: string },
+): readonly (readonly PartDraft[])[] {
+  const steps: PartDraft[][] = [[]];
+  let answers: PartDraft[] = [];
+  const used = new Set<string>();
+  for (const [index, part] of message.parts.entries()) {
+    const left = takeIds(part, context, (id) => !used.has(id));
+    const id = claim(left.id ?? String(index), used);
+    const mapped = mapPart(left.value, { role: context.role, whole: context.whole, id, source: left.source });
+    if (mapped.startsStep && answers.length > 0) {
+      steps.push(answers, []);
+      answers = [];
+    }
+    // What a part brings along has ids made of its own, which another part may have.
+    for (const [k, own] of mapped.own.entries())
+      steps.at(-1)?.push(k === 0 ? own : { ...own, id: claim(own.id ?? "", used) });
+    if (mapped.result !== undefined) answers.push(mapped.result);
+  }
+  return answers.length === 0 ? steps : [...steps, answers];
+}
+
+/** The id, made unique in its message. A source id comes here only when it is free. */
+function claim(wanted: string, used: Set<string>): string {
+  let id = wanted;
+  while (used.has(id)) id += "#";
+  used.add(id);
+  return id;
+}
+
+/** A message that is no turn: whole, with its parts as they are. */
+function carrier(
+  message: MessageRecord,
+  context: MessageContext & { readonly isNamed: boolean },
+): MessageDraft {
+  const { session } = context;
+  const left = takeIds(message, { session }, () => context.isNamed);
+  const parts = message.parts.map((part): JsonValue => {
+    const rest = takeIds(part, { session, message: idOf(message) ?? "" }, () => true);
+    return {
+      id: rest.id ?? null,
+      ...rest.source,
+      ...(rest.value === undefined ? {} : { record: rest.value }),
+    };
+  });
+  return {
+    role: "system",
+    options: {
+      source: {
+        ...left.source,
+        ...besideOf(message),
+        ...(left.value === undefined ? {} : { record: left.value }),
+        ...(parts.length === 0 ? {} : { parts }),
+      },
+      pond: { parent: context.previous },
+    },
+    parts: [],
+  };
+}

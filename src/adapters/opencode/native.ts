@@ -1,0 +1,236 @@
+/**
+ * Canonical messages back to the records they came from, value for value (spec.md#adapter-native-restore-lossless):
+ * the newest version of each, with what was taken out of it put back where it stood.
+ */
+import { PondError } from "../../base/errors.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { MessageWithParts, Part, Session, SessionState } from "../../model/index.ts";
+import { newestRevisions, openJson, revisionOf } from "../../model/index.ts";
+import { arrayField, extractString, field, objectField, optional } from "../seam/index.ts";
+import { goPartValue } from "./go-messages.ts";
+import type { MessageRecord, SourceRecord } from "./record.ts";
+import { idOf, putIds } from "./record.ts";
+import type { ContainerKind } from "./source.ts";
+
+export type NativeRecord = Omit<SourceRecord, "at" | "bytes">;
+
+export interface NativeMessage extends NativeRecord {
+  readonly parts: readonly NativeRecord[];
+  readonly beside?: MessageRecord["beside"];
+}
+
+/** A session as its container had it. */
+export interface NativeSession {
+  /** The id by which the client knows it. */
+  readonly id: string;
+  readonly kind: ContainerKind;
+  /** The unit that it came from. */
+  readonly key: string;
+  /** Its own record; in a database the row. */
+  readonly info?: NativeRecord;
+  readonly messages: readonly NativeMessage[];
+  readonly files: ReadonlyMap<string, { readonly json: JsonValue } | { readonly data: Uint8Array }>;
+  readonly tables: ReadonlyMap<string, readonly JsonObject[]>;
+  /** What else an export said. */
+  readonly beside: JsonObject;
+}
+
+const KINDS: readonly ContainerKind[] = ["tree", "database", "export", "go"];
+
+export function nativeSession({ session, messages }: SessionState): NativeSession {
+  const origin = originOf(session);
+  const files = new Map<string, { readonly json: JsonValue } | { readonly data: Uint8Array }>();
+  const tables = new Map<string, readonly JsonObject[]>();
+  const restored: NativeMessage[] = [];
+  let info: NativeRecord | undefined;
+  let beside: JsonObject = {};
+  for (const group of groupsOf(messages)) {
+    const [first] = group;
+    const source = sourceOf(first.message.options);
+    const file = extractString(source, "file");
+    const table = extractString(source, "table");
+    if (file !== undefined) files.set(file, fileOf(first, source));
+    else if (table !== undefined) tables.set(table, [...(tables.get(table) ?? []), ...rowsOf(source)]);
+    else if (Object.hasOwn(source, "export")) beside = objectField(source, "export") ?? {};
+    else if (revisionOf(first.message).record === origin.id && first.message.seq === undefined)
+      info = infoOf(source, origin);
+    else restored.push(messageOf(group, origin));
+  }
+  return {
+    ...origin,
+    ...(info === undefined ? {} : { info }),
+    messages: restored,
+    files,
+    tables,
+    beside,
+  };
+}
+
+type Origin = Pick<NativeSession, "id" | "kind" | "key">;
+
+function originOf(session: Session): Origin {
+  const source = sourceOf(session.options);
+  const key = extractString(source, "path");
+  const kind = KINDS.find((candidate) => candidate === field(source, "kind"));
+  if (key !== undefined && kind !== undefined)
+    return { id: extractString(source, "session_id") ?? session.id, kind, key };
+  throw new PondError("validation_failed", `session ${session.id} does not say where opencode kept it`, {
+    reason: "unsupported",
+    hint: "restore it as foreign",
+  });
+}
+
+type Group = readonly [MessageWithParts, ...MessageWithParts[]];
+
+/** The messages of each record, newest versions only, in order. */
+function groupsOf(messages: readonly MessageWithParts[]): readonly Group[] {
+  const groups = new Map<string, [MessageWithParts, ...MessageWithParts[]]>();
+  for (const entry of newestRevisions(messages)) {
+    const { record } = revisionOf(entry.message);
+    const group = groups.get(record);
+    if (group === undefined) groups.set(record, [entry]);
+    else group.push(entry);
+  }
+  return [...groups.values()];
+}
+
+function fileOf(
+  { parts }: MessageWithParts,
+  source: JsonObject,
+): { readonly json: JsonValue } | { readonly data: Uint8Array } {
+  const [part] = parts;
+  if (part?.type === "file" && part.data.kind === "bytes") return { data: part.data.value };
+  return { json: field(source, "record") ?? null };
+}
+
+function rowsOf(source: JsonObject): readonly JsonObject[] {
+  return (arrayField(source, "rows") ?? []).filter((row) => isJsonObject(row));
+}
+
+function infoOf(source: JsonObject, { id, kind }: Origin): NativeRecord {
+  const record = field(source, "record");
+  if (isJsonObject(record) && (kind === "database" || kind === "go"))
+    return { value: { json: null }, columns: record };
+  return { value: rawOf(source) ?? { json: record ?? null }, stem: id };
+}
+
+function rawOf(source: JsonObject): Extract<SourceRecord["value"], { raw: string }> | undefined {
+  const raw = extractString(source, "raw");
+  if (raw === undefined) return undefined;
+  return field(source, "encoding") === "base64" ? { raw, encoding: "base64" } : { raw };
+}
+
+function messageOf(group: Group, { id: session, kind }: Origin): NativeMessage {
+  const [{ message }] = group;
+  const source = sourceOf(message.options);
+  const beside = field(source, "beside");
+  const extra = isJsonObject(beside) ? { beside } : beside === "whole" ? { beside: "whole" as const } : {};
+  const id = revisionOf(message).record;
+  const isTurn = message.role !== "system";
+  const rest = field(source, "record");
+  if (kind === "go") {
+    const parts = isTurn ? group.flatMap((entry) => entry.parts.map(goPartValue)) : rest;
+    return { ...putIds(parts, source, { id, session }), parts: [] };
+  }
+  const value = isTurn && isJsonObject(rest) ? { ...rest, role: message.role } : rest;
+  const record = putIds(value, source, { id, session });
+  const own = idOf(record) ?? "";
+  const parts = isTurn
+    ? partsOf(group, { session, message: own })
+    : carriedParts(source, { session, message: own });
+  return { ...record, parts, ...extra };
+}
+
+interface PartIds {
+  readonly session: string;
+  readonly message: string;
+}
+
+function carriedParts(source: JsonObject, ids: PartIds): readonly NativeRecord[] {
+  return (arrayField(source, "parts") ?? []).map((part): NativeRecord => {
+    if (!isJsonObject(part)) return { value: { json: part } };
+    return putIds(field(part, "record"), part, { ...ids, id: extractString(part, "id") ?? "" });
+  });
+}
+
+/** The parts of a turn: calls get their results back, and results what was attached to them. */
+function partsOf(group: Group, ids: PartIds): readonly NativeRecord[] {
+  const said = group.filter(({ message }) => message.role !== "tool").flatMap(({ parts }) => parts);
+  const results = new Map<string, Part & { type: "tool_result" }>();
+  for (const { message, parts } of group)
+    for (const part of parts)
+      if (message.role === "tool" && part.type === "tool_result") results.set(part.id, part);
+  const attached = said.filter((part) => ownerOf(part) !== undefined);
+  return said
+    .filter((part) => ownerOf(part) === undefined)
+    .map((part) => {
+      const result = results.get(part.id);
+      const files = attached.filter((file) => ownerOf(file) === part.id);
+      const source = sourceOf(part.options);
+      return putIds(valueOf(part, source, { result, files }), source, { ...ids, id: part.id });
+    });
+}
+
+/** The part that a file was attached to. */
+function ownerOf(part: Part): string | undefined {
+  return part.type === "file" ? extractString(objectField(part.options, "pond") ?? {}, "of") : undefined;
+}
+
+interface Answer {
+  readonly result: (Part & { type: "tool_result" }) | undefined;
+  readonly files: readonly Part[];
+}
+
+function valueOf(part: Part, source: JsonObject, answer: Answer): JsonValue | undefined {
+  const rest = field(source, "record");
+  if (!isJsonObject(rest)) return rest;
+  if (part.type === "tool_call") return toolOf(part, rest, answer);
+  if (part.type === "file") return { type: "file", ...withFile(part, rest) };
+  if (part.type !== "text" && part.type !== "reasoning") return rest;
+  if (!Object.hasOwn(rest, "type")) return { ...rest, type: part.type, ...optional("text", part.text) };
+  return { ...rest, ...optional("prompt", part.text) };
+}
+
+function withFile(part: Part & { type: "file" }, rest: JsonObject): JsonObject {
+  const head = extractString(rest, "url") ?? "";
+  const url =
+    part.data.kind === "bytes" ? head : part.data.kind === "url" ? part.data.value : head + part.data.value;
+  return { ...rest, url, ...optional("mime", part.media_type), ...optional("filename", part.file_name) };
+}
+
+function toolOf(part: Part & { type: "tool_call" }, rest: JsonObject, { result, files }: Answer): JsonObject {
+  const { provider_executed } = part;
+  const metadata = objectField(rest, "metadata");
+  const input = part.params === undefined ? {} : { input: openJson(part.params) };
+  const open = objectField(rest, "state");
+  const state =
+    result === undefined ? open && { ...open, ...input } : { ...stateOf(result, files), ...input };
+  return {
+    ...rest,
+    type: "tool",
+    ...optional("callID", part.call_id),
+    ...optional("tool", part.name),
+    ...optional("state", state),
+    ...(provider_executed === undefined
+      ? {}
+      : { metadata: { ...metadata, providerExecuted: provider_executed } }),
+  };
+}
+
+function stateOf(result: Part & { type: "tool_result" }, files: readonly Part[]): JsonObject {
+  const rest = objectField(sourceOf(result.options), "record") ?? {};
+  const status = field(rest, "status") ?? "completed";
+  const answer =
+    result.result === undefined ? {} : { [status === "error" ? "error" : "output"]: openJson(result.result) };
+  const list = arrayField(rest, "attachments");
+  const attachments = list?.map((item, index): JsonValue => {
+    const file = files.find((one) => field(objectField(one.options, "pond") ?? {}, "index") === index);
+    return file?.type === "file" && isJsonObject(item) ? withFile(file, item) : item;
+  });
+  return { ...rest, status, ...answer, ...optional("attachments", attachments) };
+}
+
+export function sourceOf(options: JsonObject): JsonObject {
+  return objectField(options, "source") ?? {};
+}

@@ -1,0 +1,188 @@
+/** Reads a unit: a session of a tree, an export, or a database (docs/adapters/opencode.md). */
+import { PondError } from "../../base/errors.ts";
+import type { SessionId } from "../../model/index.ts";
+import { sessionId } from "../../model/index.ts";
+import type { AdapterYield, ReadRequest, StoredRecords, Unit } from "../seam/index.ts";
+import { SqliteFile, sqliteMark } from "../seam/index.ts";
+import type { Claims } from "./claims.ts";
+import { claimsOf, differencesTo, hashesOf } from "./claims.ts";
+import type { DatabaseState } from "./cursor.ts";
+import {
+  cursorOf,
+  databaseState,
+  databaseStateJson,
+  groupDigests,
+  groupOf,
+  isFresh,
+  isUnchanged,
+} from "./cursor.ts";
+import { emitSession } from "./emit.ts";
+import { ADAPTER } from "./layout.ts";
+import { DatabaseReader } from "./read-database.ts";
+import { openExport } from "./read-export.ts";
+import { GoReader } from "./read-go.ts";
+import { openTreeSession } from "./read-tree.ts";
+import type { SourceRecord } from "./record.ts";
+import type { Container, SessionSource } from "./source.ts";
+import type { Tree, TreeSession } from "./trees.ts";
+
+/** Sessions of a database whose stored records are asked for at once. */
+const ASKED_AT_ONCE = 64;
+
+/** Batches, and at the end whether something was held back. */
+type Reading = AsyncGenerator<readonly AdapterYield[], boolean>;
+
+interface Reader {
+  readonly unit: Unit;
+  readonly request: ReadRequest;
+  readonly claims: Claims;
+}
+
+export async function* read(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
+  if (isFresh(unit, request.cursor)) return;
+  const reader: Reader = { unit, request, claims: await claimsOf(request.place, request.machine) };
+  const { trees, exports } = reader.claims.found;
+  const tree = trees.find(({ sessions }) => sessions.values().some(({ key }) => key === unit.key));
+  const session = tree?.sessions.values().find(({ key }) => key === unit.key);
+  if (tree !== undefined && session !== undefined)
+    yield* checkpointed(reader, readTree(reader, tree, session));
+  else if (exports.some(({ key }) => key === unit.key)) yield* checkpointed(reader, readExport(reader));
+  else yield* readDatabase(reader);
+}
+
+async function* checkpointed(
+  { unit, request }: Reader,
+  reading: Reading,
+): AsyncGenerator<readonly AdapterYield[]> {
+  const held = yield* reading;
+  yield [{ kind: "checkpoint", cursor: cursorOf(unit, request, { held }) }];
+}
+
+async function* readTree(reader: Reader, tree: Tree, session: TreeSession): Reading {
+  const { claims, request } = reader;
+  const source = await openTreeSession(request.place.root, tree, session);
+  const newer = claims.newerTree(tree, session.id);
+  const held = await claims.supersededBy(tree, session.id);
+  if (held === undefined && newer === undefined) return yield* readSession(reader, source);
+  const other = newer?.sessions.get(session.id);
+  const records =
+    held?.get(session.id) ??
+    (newer && other && (await hashesOf(await openTreeSession(request.place.root, newer, other))));
+  const differences = differencesTo(records, await allRecords(source));
+  yield [{ kind: "superseded", session: sessionId(session.id), differences }];
+  return false;
+}
+
+async function allRecords(source: SessionSource): Promise<readonly SourceRecord[]> {
+  const records: SourceRecord[] = [];
+  for (let index = 0; index < source.count; index += 1) {
+    const message = await source.message(index);
+    records.push(message, ...message.parts);
+  }
+  return records;
+}
+
+async function* readExport(reader: Reader): Reading {
+  const [stamp] = reader.unit.files;
+  const found = stamp === undefined ? undefined : await openExport(reader.unit.key, stamp);
+  if (found?.kind === "session") return yield* readSession(reader, found.source);
+  if (found?.kind === "fault") yield [{ kind: "issue", issue: { adapter: ADAPTER, ...found.fault } }];
+  return false;
+}
+
+async function* readSession(reader: Reader, source: SessionSource): Reading {
+  const identity = await reader.claims.identify(source);
+  const stored = await storedOf(reader.request, [sessionId(identity.id)]);
+  return yield* emitSession(source, {
+    identity,
+    stored: stored.get(sessionId(identity.id)),
+    now: reader.request.now,
+  });
+}
+
+async function storedOf(
+  request: ReadRequest,
+  sessions: readonly SessionId[],
+): Promise<ReadonlyMap<SessionId, StoredRecords>> {
+  return (await request.stored?.(sessions)) ?? new Map();
+}
+
+async function* readDatabase(reader: Reader): AsyncGenerator<readonly AdapterYield[]> {
+  const { unit, request } = reader;
+  const path = unit.files[0]?.path ?? unit.key;
+  const mark = await sqliteMark(path);
+  const before = databaseState(request.cursor);
+  if (before !== undefined && isUnchanged(unit, { cursor: request.cursor, place: request.place }, mark)) {
+    yield [
+      {
+        kind: "checkpoint",
+        cursor: cursorOf(unit, request, { held: false, state: databaseStateJson(before) }),
+      },
+    ];
+    return;
+  }
+  await using file = await SqliteFile.open(path, request.machine.scratch);
+  const container = [new DatabaseReader(file, unit.key), new GoReader(file, unit.key)].find(
+    ({ isReadable }) => isReadable,
+  );
+  if (container === undefined)
+    throw new PondError("validation_failed", `${path} has none of the tables that opencode writes`, {
+      reason: "unsupported",
+    });
+  const digests = await container.digests();
+  const groups = groupDigests(digests);
+  const changed = [...digests.keys()].filter(
+    (id) => before?.groups.get(groupOf(id)) !== groups.get(groupOf(id)),
+  );
+  let held = false;
+  for (let start = 0; start < changed.length; start += ASKED_AT_ONCE) {
+    const ids = changed.slice(start, start + ASKED_AT_ONCE);
+    for await (const part of readSessions(reader, { container, file, ids })) {
+      // Whoever writes to a database that was opened as immutable may have torn what was just read.
+      if (!(await file.isUntouched())) {
+        yield [{ kind: "waiting", reason: "the database changed while it was read" }];
+        return;
+      }
+      yield part.batch;
+      if (!part.held) continue;
+      // A session that is at work is read again, and with it those that share its group.
+      held = true;
+      groups.delete(groupOf(part.session));
+    }
+  }
+  const state: DatabaseState = { ...mark, groups };
+  yield [{ kind: "checkpoint", cursor: cursorOf(unit, request, { held, state: databaseStateJson(state) }) }];
+}
+
+interface SomeSessions {
+  readonly container: Container;
+  readonly file: SqliteFile;
+  readonly ids: readonly string[];
+}
+
+interface SessionBatch {
+  readonly session: string;
+  readonly batch: readonly AdapterYield[];
+  readonly held: boolean;
+}
+
+async function* readSessions(
+  { claims, request, unit }: Reader,
+  { container, file, ids }: SomeSessions,
+): AsyncGenerator<SessionBatch> {
+  const place = { kind: container.kind, container: unit.key };
+  const names = await Promise.all(ids.map(async (id) => sessionId(await claims.idOf(place, id))));
+  const stored = await storedOf(request, names);
+  for (const [index, session] of ids.entries()) {
+    request.signal?.throwIfAborted();
+    using snapshot = file.transaction();
+    void snapshot;
+    const source = await container.open(session);
+    const known = stored.get(names[index] ?? sessionId(session));
+    const identity = await claims.identify(source);
+    const reading = emitSession(source, { identity, stored: known, now: request.now });
+    let next = await reading.next();
+    for (; next.done !== true; next = await reading.next()) yield { session, batch: next.value, held: false };
+    if (next.value) yield { session, batch: [], held: true };
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * The sessions of a database (docs/adapters/opencode.md#layout), one at a time. Only tables of sessions are read; those
+ * of accounts, credentials and shares never are.
+ */
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { isJsonObject, stringifyJson, tryParseJson } from "../../base/json.ts";
+import type { SqlRow, SqliteFile } from "../seam/index.ts";
+import { extractString, field, integerField, jsonOfSql, stampFile, walk, without } from "../seam/index.ts";
+import { stemOf } from "./layout.ts";
+import { byText, sideRecord } from "./read-tree.ts";
+import type { MessageRecord, SourceRecord } from "./record.ts";
+import type { Container, SessionSource, SideRecord, SourceFault } from "./source.ts";
+
+/** Tables whose rows belong to a session and are rewritten together. */
+export const SESSION_TABLES = ["todo", "session_context_epoch"] as const;
+
+/** Tables whose rows belong to a session and come one by one. */
+export const SESSION_LOGS = ["session_message", "session_input"] as const;
+
+const DATA: ReadonlySet<string> = new Set(["data"]);
+
+export class DatabaseReader implements Container {
+  readonly kind = "database";
+  readonly #database: SqliteFile;
+  readonly #key: string;
+  /** The folder of the diffs that opencode writes beside its database. */
+  readonly #diffs: string;
+  readonly #tables: ReadonlyMap<string, ReadonlySet<string>>;
+
+  constructor(database: SqliteFile, key: string) {
+    this.#database = database;
+    this.#key = key;
+    this.#diffs = join(dirname(database.path), "storage", "session_diff");
+    const names = ["session", "message", "part", "project", ...SESSION_TABLES, ...SESSION_LOGS];
+    this.#tables = new Map(names.map((name) => [name, new Set(database.columns(name))]));
+  }
+
+  /** True for a database of this client, since 1.2. */
+  get isReadable(): boolean {
+    return (
+      this.#has("session", "id") &&
+      this.#has("message", "id", "session_id", "data") &&
+      this.#has("part", "id", "message_id", "session_id", "data")
+    );
+  }
+
+  /** Every session, also one of which only messages are left, with what changes when anything of it does. */
+  async digests(): Promise<ReadonlyMap<string, string>> {
+    const digests = new Map<string, string>();
+    const add = (id: string, text: string): void => {
+      digests.set(id, `${digests.get(id) ?? ""}${text};`);
+    };
+    for (const row of this.#database.iterate("SELECT * FROM session ORDER BY id"))
+      add(String(row["id"]), Object.values(row).map(String).join("\u0000"));
+    for (const table of ["message", "part", ...SESSION_TABLES, ...SESSION_LOGS]) {
+      if (!this.#has(table, "session_id")) continue;
+      const sums = ["time_updated", "time_created"]
+        .filter((column) => this.#has(table, column))
+        .map((column) => `sum("${column}" % 1000000007)`);
+      const lengths = this.#has(table, "data") ? ["sum(octet_length(data))"] : [];
+      const columns = ["count(*)", "sum(rowid)", ...sums, ...lengths].join(" || ':' || ");
+      const rows = this.#database.iterate(
+        `SELECT session_id, ${columns} AS digest FROM "${table}" GROUP BY session_id`,
+      );
+      for (const row of rows) add(String(row["session_id"]), `${table}:${String(row["digest"])}`);
+    }
+    const { files } = await walk(this.#diffs, { accepts: (name) => name.endsWith(".json") });
+    for (const { path, size, mtime } of files)
+      if (digests.has(stemOf(path))) add(stemOf(path), `diff:${size}:${mtime}`);
+    return digests;
+  }
+
+  async open(id: string): Promise<SessionSource> {
+    const [row] = this.#database.all("SELECT * FROM session WHERE id = ?", id);
+    const columns = row && this.#database.exact("session", row, "id");
+    const facts = columns === undefined ? {} : factsOf(columns);
+    const order = this.#order(id);
+    const faults: SourceFault[] = [];
+    const diff = await this.#diff(id);
+    const path = this.#database.path;
+    return {
+      id,
+      kind: "database",
+      key: this.#key,
+      container: this.#key,
+      path,
+      ...(columns === undefined
+        ? {}
+        : { info: { value: { json: null }, columns, at: updatedAt(columns), bytes: bytesOf(columns) } }),
+      facts,
+      scopes: [this.#worktree(field(facts, "projectID")), field(facts, "projectID") ?? null],
+      newest: Math.max(order.newest, columns === undefined ? 0 : updatedAt(columns), diff?.at ?? 0),
+      count: order.ids.length,
+      message: (index) => this.#message(order.ids[index] ?? "", faults),
+      side: () => this.#side(id, diff),
+      faults: () => faults.splice(0),
+    };
+  }
+
+  /** The ids of a session's messages, by the time that the record tells, then by id. */
+  #order(session: string): { readonly ids: readonly string[]; readonly newest: number } {
+    const updated = this.#has("message", "time_updated") ? "time_updated" : "0";
+    const rows = this.#database.all(
+      `SELECT id, ${updated} AS updated,
+         CASE WHEN json_valid(data) THEN json_extract(data, '$.time.created') END AS created
+       FROM message WHERE session_id = ?`,
+      session,
+    );
+    const [parts] = this.#has("part", "time_updated")
+      ? this.#database.all("SELECT max(time_updated) AS updated FROM part WHERE session_id = ?", session)
+      : [];
+    const ids = rows
+      .map((row) => ({ id: String(row["id"]), created: Number(row["created"] ?? 0) || 0 }))
+      .toSorted((a, b) => a.created - b.created || byText(a.id, b.id))
+      .map(({ id }) => id);
+    const newest = [...rows, ...(parts === undefined ? [] : [parts])].reduce(
+      (latest, row) => Math.max(latest, Number(row["updated"] ?? 0)),
+      0,
+    );
+    return { ids, newest };
+  }
+
+  #message(id: string, faults: SourceFault[]): MessageRecord {
+    const [row = {}] = this.#database.all("SELECT * FROM message WHERE id = ?", id);
+    const parts = this.#database.all("SELECT * FROM part WHERE message_id = ? ORDER BY id", id);
+    return {
+      ...this.#record("message", row, faults),
+      parts: parts.map((part) => this.#record("part", part, faults)),
+    };
+  }
+
+  #record(table: "message" | "part", row: SqlRow, faults: SourceFault[]): SourceRecord {
+    const exact = this.#database.exact(table, row, "id");
+    const columns = without(exact, DATA);
+    const data = field(exact, "data");
+    const at = updatedAt(columns);
+    const fault = (kind: SourceFault["kind"], message: string): void => {
+      const where = `${table} ${extractString(columns, "id") ?? ""}`;
+      const found = { kind, path: this.#database.path, message: `${where}: ${message}` };
+      if (!faults.some((known) => known.message === found.message)) faults.push(found);
+    };
+    const blob = isJsonObject(data) ? extractString(data, "blob") : undefined;
+    if (blob !== undefined) {
+      fault("invalid_utf8", "its data is not UTF-8");
+      return { value: { raw: blob, encoding: "base64" }, columns, at, bytes: blob.length };
+    }
+    const text = typeof data === "string" ? data : stringifyJson(data ?? null);
+    const parsed = tryParseJson(text);
+    if (parsed.kind === "value")
+      return { value: { json: parsed.value }, columns, at, bytes: text.length * 3 };
+    if (parsed.kind === "syntax") fault("not_json", `${parsed.message} at character ${parsed.offset}`);
+    else fault("duplicate_keys", `the same key twice at ${parsed.paths.join(", ")}`);
+    return { value: { raw: text }, columns, at, bytes: text.length * 3 };
+  }
+
+  *#side(id: string, diff: SideRecord | undefined): Generator<SideRecord> {
+    for (const table of SESSION_TABLES) {
+      const rows = this.#rowsOf(table, id);
+      if (rows.length > 0) yield tableRecord(`table:${table}`, table, rows);
+    }
+    for (const table of SESSION_LOGS)
+      for (const row of this.#rowsOf(table, id))
+        yield tableRecord(`${table}:${extractString(row, "id") ?? ""}`, table, [row]);
+    if (diff !== undefined) yield diff;
+  }
+
+  #rowsOf(table: string, session: string): readonly JsonObject[] {
+    if (!this.#has(table, "session_id")) return [];
+    const rows = this.#database.all(`SELECT * FROM "${table}" WHERE session_id = ? ORDER BY rowid`, session);
+    return rows.map((row) => this.#database.exact(table, row, "session_id"));
+  }
+
+  /** opencode keeps a session's diffs in a file, also where everything else is in the database. */
+  async #diff(id: string): Promise<SideRecord | undefined> {
+    if (/[/\\]/.test(id)) return undefined;
+    const path = join(this.#diffs, `${id}.json`);
+    const stamp = await stampFile(path);
+    if (stamp === undefined) return undefined;
+    return sideRecord(`storage/session_diff/${id}.json`, await readFile(path), Math.floor(stamp.mtime));
+  }
+
+  #worktree(project: JsonValue | undefined): JsonValue {
+    if (typeof project !== "string" || !this.#has("project", "id", "worktree")) return null;
+    const [row] = this.#database.all("SELECT worktree FROM project WHERE id = ?", project);
+    return jsonOfSql(row?.["worktree"] ?? null);
+  }
+
+  #has(table: string, ...columns: readonly string[]): boolean {
+    const known = this.#tables.get(table);
+    return known !== undefined && columns.every((column) => known.has(column));
+  }
+}
+
+function tableRecord(name: string, table: string, rows: readonly JsonObject[]): SideRecord {
+  const at = rows.reduce((newest, row) => Math.max(newest, updatedAt(row)), 0);
+  return { name, source: { table, rows }, at, bytes: rows.reduce((sum, row) => sum + bytesOf(row), 0) };
+}
+
+/** A session's row in the names of the client's session record. */
+function factsOf(row: JsonObject): JsonObject {
+  const data = jsonIn(field(row, "data"));
+  const revert = jsonIn(field(row, "revert"));
+  const created = integerField(row, "time_created");
+  const updated = integerField(row, "time_updated");
+  const named: readonly (readonly [string, JsonValue | undefined])[] = [
+    ["directory", field(row, "directory")],
+    ["parentID", field(row, "parent_id")],
+    ["projectID", field(row, "project_id")],
+    ["agent", field(row, "agent")],
+    ["title", field(row, "title")],
+    ["revert", revert],
+    ["time", created === undefined ? undefined : { created, updated: updated ?? created }],
+  ];
+  return {
+    ...(isJsonObject(data) ? data : {}),
+    ...Object.fromEntries(named.filter((pair): pair is [string, JsonValue] => pair[1] !== undefined)),
+  };
+}
+
+function jsonIn(text: JsonValue | undefined): JsonValue | undefined {
+  const parsed = typeof text === "string" ? tryParseJson(text) : undefined;
+  return parsed?.kind === "value" ? parsed.value : undefined;
+}
+
+function updatedAt(row: JsonObject): number {
+  return integerField(row, "time_updated") ?? integerField(row, "time_created") ?? 0;
+}
+
+/** An upper bound of what the row's texts take. */
+function bytesOf(row: JsonObject): number {
+  return Object.values(row).reduce<number>(
+    (sum, value) => sum + (typeof value === "string" ? value.length * 3 : 16),
+    0,
+  );
+}

@@ -1,0 +1,187 @@
+/** A session of a JSON tree: one file a record, each rewritten in place (docs/adapters/opencode.md#layout). */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errnoOf } from "../../base/errors.ts";
+import { decodeUtf8, tryParseJson } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { field, objectField, stampFile } from "../seam/index.ts";
+import { nameOf, partFolder, stemOf } from "./layout.ts";
+import type { MessageRecord, RawText, SourceRecord } from "./record.ts";
+import { idOf } from "./record.ts";
+import { infoOf } from "./session.ts";
+import type { SessionSource, SideRecord, SourceFault } from "./source.ts";
+import type { Tree, TreeSession } from "./trees.ts";
+
+/** Side files beyond this are kept as payloads, because a text column would cut them. */
+const MAX_JSON_BYTES = 16 * 1024 * 1024;
+
+export async function openTreeSession(
+  root: string,
+  tree: Tree,
+  session: TreeSession,
+): Promise<SessionSource> {
+  const reader = new TreeReader(join(root, tree.root));
+  const { info, project, messages, parts, side } = session;
+  const record = info && (await reader.read(info.path));
+  const scope = project && (await reader.read(project.path));
+  const infos: SourceRecord[] = [];
+  for (const { path } of messages) {
+    const message = await reader.read(path);
+    if (message !== undefined) infos.push(message);
+  }
+  infos.sort(inOrder);
+  const facts = (record && infoOf(record)) ?? {};
+  const all = [info, project, ...messages, ...parts, ...side];
+  return {
+    id: session.id,
+    kind: "tree",
+    key: session.key,
+    container: tree.root,
+    path: info?.path ?? join(root, session.key),
+    ...(record === undefined ? {} : { info: record }),
+    facts,
+    scopes: [field(scopeFacts(scope), "worktree") ?? null, field(facts, "projectID") ?? null],
+    newest: all.reduce((newest, stamp) => Math.max(newest, stamp?.mtime ?? 0), 0),
+    count: infos.length,
+    message: async (index) => withParts(reader, tree, { session: session.id, info: infos[index] }),
+    side: () => sideRecords(reader, [...(project === undefined ? [] : [project]), ...side]),
+    faults: () => reader.takeFaults(),
+  };
+}
+
+class TreeReader {
+  readonly folder: string;
+  #faults: SourceFault[] = [];
+  readonly #seen = new Set<string>();
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Undefined when the file is gone: clients remove messages while pond looks. */
+  async read(path: string): Promise<SourceRecord | undefined> {
+    const bytes = await this.bytes(path);
+    const stamp = await stampFile(path);
+    if (bytes === undefined || stamp === undefined) return undefined;
+    const parsed = parseFile(bytes);
+    if ("fault" in parsed) this.#report({ path, ...parsed.fault });
+    return {
+      value: parsed.value,
+      stem: stemOf(nameOf(path)),
+      at: Math.floor(stamp.mtime),
+      bytes: bytes.length,
+    };
+  }
+
+  async bytes(path: string): Promise<Buffer | undefined> {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      if (errnoOf(error) === "ENOENT") return undefined;
+      const message = error instanceof Error ? error.message : String(error);
+      this.#report({ kind: "unreadable", path, message });
+      return undefined;
+    }
+  }
+
+  /** The JSON files of a folder, by name. */
+  async list(folder: string): Promise<readonly string[]> {
+    try {
+      const names = await readdir(join(this.folder, folder));
+      return names.filter((name) => name.endsWith(".json")).toSorted(byText);
+    } catch {
+      return [];
+    }
+  }
+
+  takeFaults(): readonly SourceFault[] {
+    const faults = this.#faults;
+    this.#faults = [];
+    return faults;
+  }
+
+  /** A file is read more than once, its fault is told once. */
+  #report(fault: SourceFault): void {
+    if (this.#seen.has(fault.path)) return;
+    this.#seen.add(fault.path);
+    this.#faults.push(fault);
+  }
+}
+
+async function withParts(
+  reader: TreeReader,
+  tree: Tree,
+  { session, info }: { readonly session: string; readonly info: SourceRecord | undefined },
+): Promise<MessageRecord> {
+  if (info === undefined) throw new RangeError("no such message");
+  const folder = partFolder(tree.era, session, idOf(info) ?? info.stem ?? "");
+  const parts: SourceRecord[] = [];
+  for (const name of await reader.list(folder)) {
+    const part = await reader.read(join(reader.folder, folder, name));
+    if (part !== undefined) parts.push(part);
+  }
+  return { ...info, parts };
+}
+
+async function* sideRecords(
+  reader: TreeReader,
+  stamps: readonly { readonly path: string; readonly mtime: number }[],
+): AsyncGenerator<SideRecord> {
+  for (const { path, mtime } of stamps) {
+    const data = await reader.bytes(path);
+    if (data === undefined) continue;
+    const file = path.slice(reader.folder.length + 1).replaceAll("\\", "/");
+    yield sideRecord(file, data, Math.floor(mtime));
+  }
+}
+
+/** JSON where it can be told by value, the bytes otherwise. */
+export function sideRecord(file: string, data: Buffer, at: number): SideRecord {
+  const name = `file:${file}`;
+  const parsed = parseFile(data);
+  if (data.length > MAX_JSON_BYTES || !("json" in parsed.value))
+    return { name, source: { file }, data, at, bytes: data.length };
+  return { name, source: { file, record: parsed.value.json }, at, bytes: data.length };
+}
+
+interface ParsedFile {
+  readonly value: SourceRecord["value"];
+  readonly fault?: Omit<SourceFault, "path">;
+}
+
+/** The JSON value of a file, or its bytes and why it has none. */
+export function parseFile(bytes: Buffer): ParsedFile {
+  const decoded = decodeUtf8(bytes);
+  if (!decoded.ok) {
+    const value: RawText = { raw: bytes.toString("base64"), encoding: "base64" };
+    return { value, fault: { kind: "invalid_utf8", message: `byte ${decoded.offset} is not UTF-8` } };
+  }
+  const parsed = tryParseJson(decoded.text);
+  if (parsed.kind === "value") return { value: { json: parsed.value } };
+  const fault =
+    parsed.kind === "syntax"
+      ? { kind: "not_json" as const, message: `${parsed.message} at character ${parsed.offset}` }
+      : { kind: "duplicate_keys" as const, message: `the same key twice at ${parsed.paths.join(", ")}` };
+  return { value: { raw: decoded.text }, fault };
+}
+
+function scopeFacts(scope: SourceRecord | undefined): JsonObject {
+  return (scope && infoOf(scope)) ?? {};
+}
+
+/** As the client lists them: by the time that the record tells, then by id. */
+function inOrder(a: SourceRecord, b: SourceRecord): number {
+  return createdOf(a) - createdOf(b) || byText(idOf(a) ?? "", idOf(b) ?? "");
+}
+
+export function createdOf(record: SourceRecord): number {
+  const info = infoOf(record);
+  const time = info && objectField(info, "time");
+  const created = time && field(time, "created");
+  return typeof created === "number" ? created : 0;
+}
+
+export function byText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

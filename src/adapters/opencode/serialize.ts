@@ -1,0 +1,93 @@
+/**
+ * Canonical sessions to opencode's form (spec.md#adapter-restore). Where they came from: the files of a tree, an export,
+ * or the rows of a database. For today's client: one importable export a session, whatever they came from.
+ */
+import type { SessionState } from "../../model/index.ts";
+import type { Lineage, Restored, RestoredFile, RestoredRows, SerializeOptions } from "../seam/index.ts";
+import { extractString, LossReport, objectField } from "../seam/index.ts";
+import { exportOf } from "./export.ts";
+import { foreignExports } from "./foreign.ts";
+import { nativeSession } from "./native.ts";
+import { sourceFiles } from "./source-files.ts";
+
+/** The folder, below the client's own, of exports that wait for `opencode import`. */
+const EXPORTS = "pond";
+
+export function serialize(lineage: Lineage, options: SerializeOptions): Restored {
+  const isForeign = options.fidelity === "foreign" || (options.layout === "client" && isOfGo(lineage));
+  if (isForeign) return restoreForeign(lineage, options);
+  const sessions = statesOf(lineage).map(nativeSession);
+  const losses = new LossReport();
+  const files =
+    options.layout === "source"
+      ? merged(sessions.flatMap(sourceFiles))
+      : sessions.map((session): RestoredFile => {
+          const value = exportOf(session, options.mapPath, losses);
+          return { kind: "json", path: `${EXPORTS}/${session.id}.json`, value };
+        });
+  return {
+    fidelity: "native",
+    files,
+    losses: losses.list(),
+    resume: resumeOf(
+      sessions.map(({ id }) => id),
+      lineage,
+      options,
+    ),
+  };
+}
+
+function restoreForeign(lineage: Lineage, options: SerializeOptions): Restored {
+  const losses = new LossReport();
+  const exports = foreignExports(lineage, options, losses);
+  return {
+    fidelity: "foreign",
+    files: exports.map(({ id, value }) => ({ kind: "json", path: `${EXPORTS}/${id}.json`, value })),
+    losses: losses.list(),
+    resume: resumeOf(
+      exports.map(({ id }) => id),
+      lineage,
+      options,
+    ),
+  };
+}
+
+/** The first opencode is no more: for today's client its sessions are as foreign as another client's. */
+function isOfGo(lineage: Lineage): boolean {
+  const source = objectField(lineage.state.session.options, "source");
+  return source !== undefined && extractString(source, "kind") === "go";
+}
+
+function statesOf({ state, children }: Lineage): readonly SessionState[] {
+  return [state, ...children.flatMap(statesOf)];
+}
+
+/** Sessions of one tree share their project's file, and those of one database its file. */
+function merged(files: readonly RestoredFile[]): readonly RestoredFile[] {
+  const byPath = new Map<string, RestoredFile>();
+  for (const file of files) {
+    const known = byPath.get(file.path);
+    if (known?.kind === "rows" && file.kind === "rows") byPath.set(file.path, joined(known, file));
+    else if (known === undefined) byPath.set(file.path, file);
+  }
+  return [...byPath.values()];
+}
+
+function joined(a: RestoredRows, b: RestoredRows): RestoredRows {
+  return { ...a, tables: [...a.tables, ...b.tables] };
+}
+
+/** Children first would dangle: the client takes sessions in any order, but people read from the top. */
+function resumeOf(
+  ids: readonly string[],
+  lineage: Lineage,
+  { mapPath }: SerializeOptions,
+): Restored["resume"] {
+  const imports = ids.map((id) => `opencode import ${EXPORTS}/${id}.json`);
+  const [id = ""] = ids;
+  return {
+    id,
+    directory: mapPath(lineage.state.session.project),
+    command: [...imports, `opencode --session ${id}`].join(" && "),
+  };
+}

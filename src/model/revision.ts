@@ -1,0 +1,60 @@
+/**
+ * Records that their client rewrites in place (spec.md#model-revisions). Each version is a row of its own and says in
+ * `options.pond`:
+ * - `value`: the hash of the record's value. Absent where no store is asked what it holds (files beside a log).
+ * - `at`: milliseconds since 1970 of the last change that the source recorded; the version with the greatest one is
+ *   the newest. Without it the message's own instant counts.
+ * - `revises`: on every version but the first, the id of the message that it stands for.
+ * - `record`: where one record is split over several messages, the id of the first of them.
+ * - `removed`: the client no longer has the record.
+ */
+import type { JsonObject } from "../base/json.ts";
+import { isJsonObject } from "../base/json.ts";
+import type { Message } from "./types.ts";
+
+/** One version of a record. */
+export interface Revision {
+  /** The id that the record's first version has. */
+  readonly record: string;
+  /** Equal for the messages of one version, different between versions. */
+  readonly version: string;
+  readonly at: number;
+  readonly removed: boolean;
+}
+
+type Revisable = Pick<Message, "id" | "timestamp" | "options">;
+
+export function revisionOf({ id, timestamp, options }: Revisable): Revision {
+  const pond: JsonObject = isJsonObject(options["pond"]) ? options["pond"] : {};
+  const { record, revises, value, at, removed } = pond;
+  return {
+    record: [record, revises].find((name) => typeof name === "string") ?? id,
+    version: typeof value === "string" ? value : id,
+    at: typeof at === "number" ? at : timestamp / 1000,
+    removed: removed === true,
+  };
+}
+
+/** The messages without superseded versions and without what its client removed, in the order given. */
+export function newestRevisions<T extends { readonly message: Revisable }>(messages: readonly T[]): T[] {
+  const newest = new Map<string, Revision>();
+  const revisions = messages.map(({ message }) => revisionOf(message));
+  for (const revision of revisions) {
+    const known = newest.get(revision.record);
+    if (known === undefined || isNewer(revision, known)) newest.set(revision.record, revision);
+  }
+  return messages.filter((_, index) => {
+    const revision = revisions[index];
+    const best = revision && newest.get(revision.record);
+    return best !== undefined && !best.removed && isSameVersion(best, revision);
+  });
+}
+
+/** Equal times are told apart by the version's name: any order will do, as long as it is always the same. */
+function isNewer(a: Revision, b: Revision): boolean {
+  return a.at > b.at || (a.at === b.at && a.version > b.version);
+}
+
+function isSameVersion(a: Revision, b: Revision | undefined): boolean {
+  return b !== undefined && a.at === b.at && a.version === b.version;
+}
