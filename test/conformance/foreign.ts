@@ -48,7 +48,8 @@ export function foreignGolden({ from, place, session, to }: ForeignPair): void {
 function print(file: RestoredFile): string[] {
   const title = `\n== ${file.path}`;
   if (file.kind === "bytes") return [title, `${file.data.length} bytes`];
-  if (file.kind === "json") return [title, stringifyJson(file.value)];
+  if (file.kind === "json") return [title, JSON.stringify(file.value, null, 1)];
+  if (file.kind === "rows") throw new Error("a database is never restored for a client");
   return [
     title,
     ...file.records.map((record) =>
