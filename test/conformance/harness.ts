@@ -1,6 +1,6 @@
 /**
- * What every adapter keeps, whatever its client (spec.md#adapter-conformance), at the level of the parser. A suite is
- * one object: the adapter, a fixture in the client's own layout, what it holds, and what the adapter is able to do.
+ * What every adapter keeps, whatever its client (spec.md#adapter-conformance): at the level of the parser here, through the
+ * store in in-store.ts. A suite is one object: the adapter, a fixture in the client's own layout, what it holds, and what the adapter is able to do.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -13,6 +13,7 @@ import { EventValidator, replay } from "../../src/model/index.ts";
 import type { UnitRun } from "../support/adapter-run.ts";
 import { compareAll, listUnits, readFolder, readUnit, restoreNative } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { conformanceInStore } from "./in-store.ts";
 
 export interface Conformance {
   readonly adapter: Adapter;
@@ -90,6 +91,7 @@ export function conformance(suite: Conformance): void {
   });
 
   if (logs !== undefined) describeLogs(suite, logs);
+  conformanceInStore(suite, cutsAround);
 }
 
 function describeLogs(suite: Conformance, logs: NonNullable<Conformance["logs"]>): void {
