@@ -53,8 +53,8 @@ function recordOf({ message, parts }: MessageWithParts, source: JsonObject): Jso
   if (!isJsonObject(rest)) return rest;
   const record = { ...rest, ...envelopeOf(message, rest) };
   if (message.role === "system") return record;
-  const inner = objectField(rest, "message");
   const isTurn = !Object.hasOwn(rest, "type");
+  const inner = isTurn || rest["type"] === "message" ? objectField(rest, "message") : undefined;
   if (inner === undefined) return { ...record, ...contentOf(source, parts, rest) };
   return {
     ...record,
