@@ -4,10 +4,18 @@
  */
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import type { MessageWithParts, Part, Session, SessionState, Timestamp } from "../../model/index.ts";
-import { activeBranch, formatTimestamp, recordedTitle, timestampFromMillis } from "../../model/index.ts";
-import type { Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
-import { brandOf, extractName, integerField, LossReport, objectField, valueHash } from "../seam/index.ts";
+import type { MessageWithParts, Part, Session, Timestamp } from "../../model/index.ts";
+import { formatTimestamp, recordedTitle, timestampFromMillis } from "../../model/index.ts";
+import type { History, Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
+import {
+  brandOf,
+  extractName,
+  historyOf,
+  integerField,
+  LossReport,
+  objectField,
+  valueHash,
+} from "../seam/index.ts";
 import type { CallPart, ResultPart } from "./foreign-content.ts";
 import {
   assistantBlocks,
@@ -46,6 +54,7 @@ interface Target {
   readonly options: SerializeOptions;
   readonly losses: LossReport;
   readonly now: Timestamp;
+  readonly parent?: History;
 }
 
 function filesOf({ state, children }: Lineage, target: Target): RestoredFile[] {
@@ -63,10 +72,14 @@ function filesOf({ state, children }: Lineage, target: Target): RestoredFile[] {
     metadata: { [RESTORED_FROM]: { session_id: session.id, source_agent: session.source_agent } },
   };
   const path = `${folderFor(directory)}/${fileNameFor(now, id)}`;
-  const records = [header, ...new Transcript(session, losses).of(state)];
+  const history = historyOf(state, target.parent, losses);
+  const records = [header, ...new Transcript(session, losses).of(history.messages)];
   for (const _ of children)
     losses.add("link to a parent session", "pi links forks by absolute path only, and subagents not at all");
-  return [{ kind: "jsonl", path, records }, ...children.flatMap((child) => filesOf(child, target))];
+  return [
+    { kind: "jsonl", path, records },
+    ...children.flatMap((child) => filesOf(child, { ...target, parent: history })),
+  ];
 }
 
 function isAnswer(record: unknown): boolean {
@@ -93,11 +106,10 @@ class Transcript {
     this.#losses = losses;
   }
 
-  of(state: SessionState): readonly JsonObject[] {
-    const messages = this.#activeOnly(state.messages);
+  of(messages: readonly MessageWithParts[]): readonly JsonObject[] {
     const title = recordedTitle(messages.map(({ message }) => message));
     if (title !== undefined)
-      this.#add(state.session.created_at, "title", { type: "session_info", name: title });
+      this.#add(this.#session.created_at, "title", { type: "session_info", name: title });
     this.#results = resultsByCall(messages);
     for (const entry of messages) this.#see(entry);
     this.#endResponse();
@@ -204,16 +216,6 @@ class Transcript {
       return id;
     }
     return hash;
-  }
-
-  /** A log that is a tree becomes the way that its client would go on from. */
-  #activeOnly(messages: readonly MessageWithParts[]): readonly MessageWithParts[] {
-    const active = activeBranch(messages.map(({ message }) => message));
-    return messages.filter(({ message }) => {
-      if (active.has(message.id)) return true;
-      this.#losses.add("message of another branch", "a restored session has one branch: the active one");
-      return false;
-    });
   }
 
   #countUnasked(messages: readonly MessageWithParts[]): void {

@@ -49,6 +49,8 @@ export {
   TAIL_BYTES,
   tailHash,
 } from "./freshness.ts";
+export type { History } from "./history.ts";
+export { historyOf } from "./history.ts";
 export type { Issue, IssueKind } from "./issue.ts";
 export { locate } from "./issue.ts";
 export type { BadLine, JsonlItem, JsonlRecord, JsonlStart, ReadJsonlOptions } from "./jsonl.ts";
