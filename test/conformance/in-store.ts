@@ -5,11 +5,13 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Clock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import { loadConfig } from "../../src/config/index.ts";
 import type { Context } from "../../src/handlers/index.ts";
 import { createContext, sync, verify } from "../../src/handlers/index.ts";
 import { replay } from "../../src/model/index.ts";
-import { listUnits, readUnit } from "../support/adapter-run.ts";
+import { LATER, listUnits, readUnit } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import type { Conformance } from "./harness.ts";
 
@@ -21,7 +23,8 @@ export function conformanceInStore(suite: Conformance, cutsOf: (bytes: Buffer) =
       await using folder = await tempDir();
       const place = join(folder.path, "place");
       cpSync(root, place, { recursive: true, preserveTimestamps: true });
-      await using context = await contextIn(folder.path);
+      // Long after any file was written, so that nothing waits for more.
+      await using context = await contextIn(folder.path, { ...systemClock, now: () => LATER });
       const source = { adapters: [adapter.name], paths: [place] };
       const [first] = (await sync(context, source)).clients;
       expect(first).toMatchObject({ seen: expected.units, read: expected.units, issues: expected.issues });
@@ -54,7 +57,7 @@ export function conformanceInStore(suite: Conformance, cutsOf: (bytes: Buffer) =
         const place = join(folder.path, "place");
         const path = join(place, key);
         mkdirSync(dirname(path), { recursive: true });
-        await using context = await contextIn(folder.path);
+        await using context = await contextIn(folder.path, systemClock);
         let stored = 0;
         for (const cut of cutsOf(bytes)) {
           writeFileSync(path, bytes.subarray(0, cut));
@@ -84,8 +87,8 @@ async function expectStored(context: Context, { adapter }: Conformance, place: s
   return messages;
 }
 
-async function contextIn(home: string): Promise<Context> {
+async function contextIn(home: string, clock: Clock): Promise<Context> {
   const environment = { env: {}, home, platform: process.platform, cwd: home };
   const config = await loadConfig({ environment });
-  return createContext({ config, machine: environment, signal: new AbortController().signal });
+  return createContext({ config, machine: environment, signal: new AbortController().signal, clock });
 }
