@@ -13,7 +13,7 @@ conformance({
     units: 17,
     sessions: 16,
     messages: 438,
-    parts: 184,
+    parts: 188,
     children: 6,
     issues: { duplicate_keys: 1, glued_records: 1, invalid_utf8: 1, not_json: 1 },
   },

@@ -1,5 +1,7 @@
 /** Where a read stopped (spec.md#sync-cursors). The key is the unit's, so that it survives the client's compression. */
+import { isJsonObject } from "../../base/json.ts";
 import type { AdapterYield, FileCursor, ReadRequest, Unit } from "../seam/index.ts";
+import { extractName } from "../seam/index.ts";
 
 /** How far a read came. */
 export interface Reached {
@@ -8,6 +10,8 @@ export interface Reached {
   readonly tail: string;
   /** True when the last record waits for the next one: the file must not look fresh then. */
   readonly isUnsettled?: boolean;
+  /** The session that the file holds. */
+  readonly session?: string;
 }
 
 /** For a file that is only ever read as a whole. */
@@ -17,11 +21,17 @@ export function cursorFor(unit: Unit, request: ReadRequest): FileCursor | undefi
   return request.cursor?.files[unit.key];
 }
 
+/** The id that an earlier read gave to this file's session. */
+export function knownSession(request: ReadRequest): string | undefined {
+  const state = request.cursor?.state;
+  return isJsonObject(state) ? extractName(state, "session") : undefined;
+}
+
 /** Everything before the offset is committed with what was yielded so far. Stamps are those from before the read. */
 export function checkpoint(unit: Unit, reached: Reached): AdapterYield {
-  const { offset, tail, isUnsettled = false } = reached;
+  const { offset, tail, isUnsettled = false, session } = reached;
   const files: Record<string, FileCursor> = {};
   for (const { size, mtime, inode, device } of unit.files)
     files[unit.key] = { size, mtime: isUnsettled ? -1 : mtime, inode, device, offset, tail };
-  return { kind: "checkpoint", cursor: { files } };
+  return { kind: "checkpoint", cursor: session === undefined ? { files } : { files, state: { session } } };
 }

@@ -14,8 +14,8 @@ export interface BlockRules {
   readonly textType: string;
   /** How the text of the block at `index` divides; one span without a kind for all of it. */
   readonly spans: (text: string, index: number) => readonly Span[];
-  /** Provenance of a picture or a sound. */
-  readonly media: Provenance;
+  /** Provenance of a picture or a sound; absent where the list can hold none. */
+  readonly media?: Provenance;
 }
 
 const TEXT: ReadonlySet<string> = new Set(["text"]);
@@ -38,18 +38,21 @@ function blockParts(block: JsonValue, index: number, rules: BlockRules): readonl
   const text = extractString(block, "text");
   if (text !== undefined) {
     const rest = without(block, type === rules.textType ? TYPED_TEXT : TEXT);
+    // Some writers put a thought among what the agent says.
+    const isThought = type === "reasoning" && rules.textType === "output_text";
     return rules.spans(text, index).map((span, position): PartDraft => {
       const pond = pondFacts(span, position > 0);
       const source = position === 0 && Object.keys(rest).length > 0 ? { source: { block: rest } } : undefined;
       return {
-        type: type === "reasoning" ? "reasoning" : "text",
+        type: isThought ? "reasoning" : "text",
         provenance: span.injected === undefined ? "conversational" : "injected",
         text: extractSpan(text, span.start, span.end),
         options: { ...source, ...pond },
       };
     });
   }
-  return [mediaPart(block, type, rules.media) ?? unknownPart(block)];
+  const media = rules.media === undefined ? undefined : mediaPart(block, type, rules.media);
+  return [media ?? unknownPart(block)];
 }
 
 /** A picture's `data:` address comes apart into its type and its payload; any other address stays whole. */

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState, Timestamp } from "../../model/index.ts";
-import { activeBranch, formatTimestamp } from "../../model/index.ts";
+import { activeBranch, formatTimestamp, recordedTitle } from "../../model/index.ts";
 import type { Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
 import { LossReport, objectField, valueHash } from "../seam/index.ts";
 import { callIdOf, callItem, compactionSummary, outputItem, userContent } from "./foreign-content.ts";
@@ -38,6 +38,8 @@ function filesOf({ state, children }: Lineage, parent: Parent | undefined, targe
   const { session } = state;
   const messages = [...prefixOf(state, parent, target.losses), ...newestRevisions(state.messages)];
   const turns = new Rollout(target.losses).of(messages);
+  if (recordedTitle(state.messages.map(({ message }) => message)) !== undefined)
+    target.losses.add("title", "Codex keeps names in session_index.jsonl, which restore does not write to");
   const path = rolloutPath(threadIdOf(session.id), formatTimestamp(session.created_at));
   const records = [metaRecord(state, parent?.state, target), ...turns];
   const rest = children.flatMap((child) => filesOf(child, { state, messages }, target));

@@ -119,13 +119,17 @@ export function isUndecided(scan: HeaderScan, stamp: FileStamp, now: number): bo
   return scan.directory === undefined && !isSettled(stamp, now);
 }
 
-/** The session that the header describes. */
-export function sessionOf(scan: HeaderScan, unit: Unit, place: Place): Session {
+/** The session that the header describes; `known` is the id that an earlier read gave it. */
+export function sessionOf(
+  scan: HeaderScan,
+  unit: Unit,
+  from: { readonly place: Place; readonly known?: string | undefined },
+): Session {
   const stamp = unit.files[0];
   const created = scan.createdAt;
   const fallback = created ?? timestampFromMillis(Math.floor(stamp?.mtime ?? 0));
-  const folder = dirname(unit.key) === "." ? nativeBasename(place.root) : dirname(unit.key);
-  const id = idOf(scan, unit);
+  const folder = dirname(unit.key) === "." ? nativeBasename(from.place.root) : dirname(unit.key);
+  const id = idOf(scan, unit, from.known);
   const lineage = lineageOf(scan.meta ?? {}, basename(unit.key));
   return {
     id: sessionId(id),
@@ -150,14 +154,20 @@ function parentFields({ parentId, cut, relation }: CodexLineage): Partial<Sessio
   };
 }
 
-/** The id in the log where the file is named by it and holds the session, else one that no other file has. */
-function idOf(scan: HeaderScan, unit: Unit): string {
+/**
+ * The id in the log where the file is named by it and holds the session, else one that no other file has. Once read,
+ * a file keeps its id, whatever else turns up beside it.
+ */
+function idOf(scan: HeaderScan, unit: Unit, known: string | undefined): string {
   const file = basename(unit.key);
   const own = scan.meta === undefined ? undefined : field(scan.meta, "id");
-  const name = parseRolloutName(file);
-  if (holdsSession(unit) && name !== undefined && name.threadId === own) return sessionIdOf(name);
   const isUsable = typeof own === "string" && own !== "" && own.isWellFormed();
-  return `${isUsable ? own : file.replace(/\.jsonl?$/, "")}@${valueHash(unit.key).slice(0, 8)}`;
+  const marked = `${isUsable ? own : file.replace(/\.jsonl?$/, "")}@${valueHash(unit.key).slice(0, 8)}`;
+  const name = parseRolloutName(file);
+  if (name === undefined || name.threadId !== own) return marked;
+  const native = sessionIdOf(name);
+  if (known === native || known === marked) return known;
+  return holdsSession(unit) ? native : marked;
 }
 
 function isRolloutRecord(view: RolloutRecord): boolean {

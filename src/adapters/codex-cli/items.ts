@@ -130,8 +130,7 @@ function placeReasoning(item: JsonObject): PlacedItem {
     const entries = arrayField(item, name);
     if (entries === undefined || entries.length === 0) continue;
     rest = without(rest, new Set([name]));
-    for (const part of partsOf(entries, { textType, spans: wholeText, media: "conversational" }))
-      parts.push(asThought(part, name));
+    for (const part of partsOf(entries, { textType, spans: wholeText })) parts.push(asThought(part, name));
   }
   if (parts.length === 0) parts.push({ type: "reasoning", provenance: "conversational" });
   const encrypted = extractString(item, "encrypted_content");

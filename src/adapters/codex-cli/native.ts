@@ -71,7 +71,7 @@ function clientPath(state: SessionState, records: Records): string {
 }
 
 /** The messages of each record, by position. What has no position is no record of the log. */
-function recordsOf(state: SessionState): Records {
+export function recordsOf(state: SessionState): Records {
   const groups: MessageWithParts[][] = [];
   let position: number | undefined;
   for (const entry of state.messages) {

@@ -6,7 +6,7 @@
 import { basename } from "node:path";
 import type { AdapterYield, JsonlItem, ReadRequest, Unit } from "../seam/index.ts";
 import { SessionLog } from "../seam/index.ts";
-import { checkpoint, cursorFor, START } from "./checkpoint.ts";
+import { checkpoint, cursorFor, knownSession, START } from "./checkpoint.ts";
 import { isUndecided, openLog, sessionOf } from "./header.ts";
 import { isHarnessSession } from "./lineage.ts";
 import { CODEX, parseRolloutName } from "./name.ts";
@@ -33,7 +33,7 @@ export async function* readRollout(
   if (isUndecided(scan, stamp, request.now))
     return yield [{ kind: "waiting", reason: "no working directory recorded yet" }];
 
-  const session = sessionOf(scan, unit, request.place);
+  const session = sessionOf(scan, unit, { place: request.place, known: knownSession(request) });
   const log = new SessionLog(session, { adapter: CODEX, path: stamp.path });
   const recorder = new Recorder(log, {
     isHarness: scan.meta !== undefined && isHarnessSession(scan.meta),
@@ -53,7 +53,7 @@ export async function* readRollout(
   const batch = log.drain();
   if (batch.length > 0) yield batch;
   const tail = await source.tail(walk.offset);
-  yield [checkpoint(unit, { offset: walk.offset, tail, isUnsettled })];
+  yield [checkpoint(unit, { offset: walk.offset, tail, isUnsettled, session: session.id })];
 }
 
 /** A line on its way. */

@@ -237,6 +237,23 @@ describe("forms of a rollout", () => {
     expect(new Set(ids.map(([, id]) => id)).size).toBe(3);
   });
 
+  test("a file keeps the id that it was read under when a copy turns up before it", async () => {
+    await using folder = await tempDir();
+    write(folder.path, PATH, records);
+    const [first] = await readFolder(codexCli, folder.path);
+    write(folder.path, `sessions/2025/01/01/rollout-2026-11-16T00-00-00-${THREAD}.jsonl`, records);
+    const { units } = await listUnits(codexCli, folder.path);
+    write(folder.path, PATH, [...records, event(9, { type: "token_count", info: {} })]);
+    const again = units.find(({ key }) => key === PATH)!;
+    expect(again.found).toBe(false);
+    const grown = await readUnit(
+      codexCli,
+      { ...again, files: [{ ...again.files[0]!, size: again.files[0]!.size + 1 }] },
+      { root: folder.path, cursor: first!.cursor },
+    );
+    expect(idOf(grown.events)).toBe(THREAD);
+  });
+
   test("a log that records no directory yet is left for later while it is young", async () => {
     await using folder = await tempDir();
     const file = write(folder.path, PATH, [{ id: THREAD, timestamp: at(0), instructions: null }]);

@@ -256,23 +256,29 @@ const CONTENT: ReadonlySet<string> = new Set(["content"]);
 const ITEM_ID: ReadonlySet<string> = new Set(["id"]);
 const MESSAGE: ReadonlySet<string> = new Set(["message"]);
 
-/** A compaction stands in the log as its marker; its summary is what the model reads from then on. */
+/** A compaction stands in the log as its marker; its summary is what the model reads in a user's place from then on. */
 function placeCompaction(item: JsonObject): Placed {
-  const pond = { compaction: true };
-  const summary = extractName(item, "message");
-  if (summary === undefined) return { rest: item, drafts: CARRIER, pond };
-  return { rest: without(item, MESSAGE), drafts: [{ role: "system", content: summary, parts: [] }], pond };
+  const text = extractName(item, "message");
+  if (text === undefined) return { rest: item, drafts: CARRIER, pond: { compaction: "boundary" } };
+  const drafts = [textBody(text, "compaction-summary")];
+  return { rest: without(item, MESSAGE), drafts, pond: { compaction: "summary" } };
 }
 
 /** How messages between agents were kept before they became items. */
 function placeBetweenAgents(item: JsonObject, isChild: boolean): Placed {
   const text = extractName(item, "content");
   if (text === undefined) return { rest: item, drafts: CARRIER };
-  const spans = (): readonly Span[] => [
-    { start: 0, end: text.length, ...(isChild ? {} : { injected: "agent-message" }) },
-  ];
-  const parts = partsOf([{ type: "text", text }], { textType: "text", spans, media: "injected" });
-  return { rest: without(item, CONTENT), drafts: [{ role: "user", parts }] };
+  const drafts = [textBody(text, isChild ? undefined : "agent-message")];
+  return { rest: without(item, CONTENT), drafts };
+}
+
+/** A message in a user's place that is one text. */
+function textBody(text: string, injected: string | undefined): DraftBody {
+  const span: Span = { start: 0, end: text.length, ...(injected === undefined ? {} : { injected }) };
+  return {
+    role: "user",
+    parts: partsOf([{ type: "text", text }], { textType: "text", spans: () => [span] }),
+  };
 }
 
 /** What was submitted, inside a text that holds more than that. */

@@ -66,8 +66,12 @@ function contentOf({ message, parts }: MessageWithParts, textType: string): Json
 function instructions(item: JsonObject, group: readonly MessageWithParts[]): JsonObject {
   const role = field(item, "role");
   const isSplit = field(item, "type") === "message" && (role === "developer" || role === "system");
-  if (!isSplit || Object.hasOwn(item, "content")) return {};
-  return { content: group.map(instructionBlock) };
+  return isSplit && group.every(holdsBlock) ? { content: group.map(instructionBlock) } : {};
+}
+
+function holdsBlock({ message, parts }: MessageWithParts): boolean {
+  if (message.role !== "system") return false;
+  return message.content !== "" || parts.length > 0 || sourceBlock(message.options) !== undefined;
 }
 
 function instructionBlock({ message, parts }: MessageWithParts): JsonValue {
@@ -125,7 +129,7 @@ function resultFields(type: string, part: Extract<Part, { type: "tool_result" }>
   };
 }
 
-/** What is no item: an event that stands for its message, a compaction's summary, or a carrier as it is. */
+/** What is no item: an event that stands for its message, the summary of a compaction, or a carrier as it is. */
 function restoreEvent(
   record: JsonObject,
   payload: JsonObject,
@@ -134,13 +138,10 @@ function restoreEvent(
   const first = group[0];
   if (first === undefined) return payload;
   const { message, parts } = first;
-  if (message.role === "system")
-    return field(record, "type") === "compacted" && message.content !== ""
-      ? { ...payload, message: message.content }
-      : payload;
+  if (message.role === "system") return payload;
   if (field(record, "type") === "inter_agent_communication")
     return { ...payload, content: joinedText(parts) };
-  const item = objectField(payload, "item");
+  const item = field(payload, "type") === "item_completed" ? objectField(payload, "item") : undefined;
   if (item === undefined) return { ...payload, message: joinedText(parts) };
   const textType = message.role === "user" ? SCREEN_TYPES.user : SCREEN_TYPES.assistant;
   return { ...payload, item: { ...item, content: blocksOf(parts, textType) } };

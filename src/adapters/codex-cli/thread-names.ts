@@ -91,7 +91,7 @@ async function nameSession(
   await using opened = await openLog(source);
   const { scan } = opened;
   if (!scan.hasRecords || isUndecided(scan, stamp, from.request.now)) return [];
-  const log = new SessionLog(sessionOf(scan, rollout, from.request.place), {
+  const log = new SessionLog(sessionOf(scan, rollout, { place: from.request.place }), {
     adapter: CODEX,
     path: from.unit.key,
   });

@@ -1,0 +1,229 @@
+/** Whatever a record looks like: taken apart and put together again it is the same value. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { JsonValue } from "../../base/json.ts";
+import { firstDifference, parseJson, stringifyJson } from "../../base/json.ts";
+import type { Event, Session } from "../../model/index.ts";
+import { EventValidator, parseTimestamp, replay, sessionId } from "../../model/index.ts";
+import { extractFromPath, SessionLog } from "../seam/index.ts";
+import { recordsOf } from "./native.ts";
+import { entryOf, Recorder } from "./recorder.ts";
+import { Replays } from "./replays.ts";
+
+const SESSION: Session = {
+  id: sessionId("s"),
+  source_agent: "codex-cli",
+  created_at: parseTimestamp("2026-01-01T00:00:00.000Z")!,
+  project: extractFromPath("/w"),
+  options: {},
+};
+
+/** JSON of any shape, exact numbers and odd keys included. */
+const anyJson: fc.Arbitrary<JsonValue> = fc
+  .oneof(
+    fc.json({ maxDepth: 3 }),
+    fc.constantFrom(
+      '{"__proto__":{"a":1}}',
+      "12345678901234567890",
+      "1e400",
+      '"\\ud83d"',
+      "-0",
+      "[]",
+      "{}",
+      '""',
+    ),
+  )
+  .map((text) => parseJson(text));
+
+const text = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.constantFrom(
+    "hello",
+    "",
+    "<environment_context>x</environment_context>",
+    "# Context from my IDE setup:\n## My request for Codex:\nhello",
+    "before hello after",
+    "<image name=[Image #1]>",
+    "data:image/png;base64,AAAA",
+    "data:,x",
+    '{"a":1}',
+    '{"a": 1}',
+    '{"n":1.0}',
+    "Exit code: 1\nWall time: 1 seconds\n",
+  ),
+);
+const id = fc.constantFrom("i1", "i2", "a/b", "ordinal:1", "");
+const instant = fc.oneof(
+  fc.constantFrom("2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00Z", "2026-01-31T23:59:59.999Z", "never"),
+  anyJson,
+);
+
+/** Each field is as the client writes it, absent, or anything at all. */
+function shape(fields: Readonly<Record<string, fc.Arbitrary<JsonValue>>>): fc.Arbitrary<JsonValue> {
+  const loose = Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      fc.oneof({ weight: 8, arbitrary: value }, { weight: 1, arbitrary: anyJson }),
+    ]),
+  );
+  return fc.record({ ...loose, extra: anyJson }, { requiredKeys: [] }) as fc.Arbitrary<JsonValue>;
+}
+
+const block = fc.oneof(
+  shape({
+    type: fc.constantFrom("input_text", "output_text", "text", "Text", "summary_text", "reasoning"),
+    text,
+  }),
+  shape({ type: fc.constantFrom("input_image", "input_audio"), image_url: text, audio_url: text }),
+  anyJson,
+);
+const content = fc.oneof(fc.array(block, { maxLength: 4 }), text);
+const item = shape({
+  type: fc.constantFrom(
+    "message",
+    "message",
+    "message",
+    "agent_message",
+    "reasoning",
+    "function_call",
+    "function_call_output",
+    "custom_tool_call",
+    "custom_tool_call_output",
+    "local_shell_call",
+    "web_search_call",
+    "tool_search_call",
+    "tool_search_output",
+    "image_generation_call",
+    "compaction",
+    "constructor",
+  ),
+  id,
+  role: fc.constantFrom("user", "assistant", "developer", "system", "other"),
+  content,
+  summary: fc.array(block, { maxLength: 3 }),
+  encrypted_content: text,
+  name: text,
+  call_id: id,
+  arguments: text,
+  input: text,
+  action: anyJson,
+  output: fc.oneof(text, anyJson),
+  tools: anyJson,
+  revised_prompt: text,
+  result: text,
+});
+const event = shape({
+  type: fc.constantFrom(
+    "user_message",
+    "agent_message",
+    "item_completed",
+    "exec_command_end",
+    "thread_name_updated",
+    "task_started",
+    "mcp_tool_call_end",
+  ),
+  message: text,
+  kind: fc.constantFrom("plain", "environment_context"),
+  item: shape({
+    type: fc.constantFrom("UserMessage", "AgentMessage", "Plan", "CommandExecution"),
+    id,
+    content,
+  }),
+  call_id: id,
+  turn_id: id,
+  exit_code: fc.nat(),
+  thread_name: text,
+  result: shape({ Ok: anyJson, Err: anyJson }),
+});
+const payload = fc.oneof(
+  item,
+  event,
+  shape({ message: text, replacement_history: anyJson }),
+  shape({ content: text, author: text }),
+  shape({ id, cwd: text, subagent_history_start_ordinal: fc.nat() }),
+);
+const record = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: shape({
+      timestamp: instant,
+      ordinal: fc.nat(5),
+      type: fc.constantFrom(
+        "response_item",
+        "response_item",
+        "event_msg",
+        "event_msg",
+        "compacted",
+        "inter_agent_communication",
+        "session_meta",
+        "turn_context",
+        "later",
+      ),
+      payload,
+    }),
+  },
+  { weight: 4, arbitrary: fc.oneof(item, shape({ id, timestamp: instant, instructions: text })) },
+  { weight: 1, arbitrary: anyJson },
+);
+
+describe("any log", () => {
+  test("comes back equal, record by record, from events that are all valid and all kept", () => {
+    fc.assert(
+      fc.property(
+        fc.array(record, { maxLength: 7 }),
+        fc.record({ isHarness: fc.boolean(), isChild: fc.boolean() }),
+        (generated, setting) => {
+          const records = generated.map((value) => parseJson(stringifyJson(value)));
+          const events = eventsOf(records, setting);
+          const validator = new EventValidator();
+          expect(events.flatMap((one) => validator.check(one) ?? [])).toEqual([]);
+          const [state] = replay(events);
+          const restored = recordsOf(state!) as readonly JsonValue[];
+          expect(restored.length).toBe(records.length);
+          for (const [index, value] of records.entries())
+            expect(firstDifference(value, restored[index] ?? null)).toBeUndefined();
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("gives each record the same messages whatever comes two records later", () => {
+    fc.assert(
+      fc.property(fc.array(record, { minLength: 3, maxLength: 6 }), (generated) => {
+        const records = generated.map((value) => parseJson(stringifyJson(value)));
+        const setting = { isHarness: false, isChild: false };
+        const whole = eventsOf(records, setting);
+        // All but the last record of a prefix are settled: the last one may still wait for its twin.
+        const prefix = eventsOf(records.slice(0, -1), setting).filter(
+          (one) => seqOf(one) < records.length - 2,
+        );
+        expect(prefix.map(textOf)).toEqual(whole.slice(0, prefix.length).map(textOf));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+function eventsOf(records: readonly JsonValue[], setting: { isHarness: boolean; isChild: boolean }): Event[] {
+  const log = new SessionLog(SESSION, { adapter: "codex-cli", path: "p" });
+  const replays = new Replays(undefined, { createdAt: SESSION.created_at });
+  const recorder = new Recorder(log, { ...setting, replays });
+  const entries = records.map((value) => entryOf(value, 10));
+  for (const [index, entry] of entries.entries()) recorder.place(entry, entries[index + 1]);
+  return log
+    .drain()
+    .filter((one): one is Event => one.kind === "session" || one.kind === "message" || one.kind === "part");
+}
+
+let position = -1;
+/** The position of the record that an event belongs to; parts follow their message. */
+function seqOf(one: Event): number {
+  if (one.kind === "session") position = -1;
+  if (one.kind === "message") position = one.message.seq ?? -1;
+  return position;
+}
+
+function textOf(one: Event): string {
+  return JSON.stringify(one);
+}
