@@ -1,6 +1,6 @@
 /** Which clients and places a command looks at: `--adapter` and `--path`, else the settings, else what is found. */
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { Adapter, Place } from "../adapters/index.ts";
 import { adapterNamed, adapters } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
@@ -49,16 +49,16 @@ async function placesOf(
   return adapter.places(context.machine);
 }
 
+/** A file stands for itself in the folder that holds it. */
 async function requirePlace(path: string): Promise<Place> {
-  const root = resolve(path);
-  const exists = await stat(root).then(
-    () => true,
-    () => false,
-  );
-  if (exists) return { root, origin: "flag" };
-  throw new PondError("not_found", `--path ${path}: there is no such file or folder`, {
-    hint: "check the path",
-  });
+  const named = resolve(path);
+  const stats = await stat(named).catch(() => undefined);
+  if (stats === undefined)
+    throw new PondError("not_found", `--path ${path}: there is no such file or folder`, {
+      hint: "check the path",
+    });
+  if (stats.isDirectory()) return { root: named, origin: "flag" };
+  return { root: dirname(named), file: named, origin: "flag" };
 }
 
 function requireAdapter(name: string): Adapter {

@@ -56,6 +56,7 @@ async function sweepClient(
           issues.push(found);
           continue;
         }
+        if (place.file !== undefined && !found.files.some(({ path }) => path === place.file)) continue;
         const bytes = found.files.reduce((sum, file) => sum + file.size, 0);
         totals.seen += 1;
         totals.bytes += bytes;

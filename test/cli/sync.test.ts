@@ -79,6 +79,21 @@ describe("sync", () => {
     expect(await home.pond(["verify"])).toMatchObject({ code: 0 });
   });
 
+  test("--path may name one file", async () => {
+    using home = new TempHome();
+    const id = "11111111-1111-4111-8111-111111111111";
+    writeSession(home, id, 3);
+    writeSession(home, "22222222-2222-4222-8222-222222222222", 4);
+    const one = ["--adapter", "claude-code", "--path", logOf(home, id)];
+    expect(await syncJson(home, ...one)).toMatchObject({
+      clients: [{ seen: 1, stored: { messages: { inserted: 3 } } }],
+    });
+    expect(await home.pond(["verify", ...one])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/claude-code\t1\t0\t1\t3\t3\t0/),
+    });
+  });
+
   test("--dry-run writes nothing at all", async () => {
     using home = new TempHome();
     writeSession(home, "11111111-1111-4111-8111-111111111111", 3);

@@ -21,6 +21,8 @@ export interface AdapterEnv {
 /** A folder or file in which a client keeps sessions. */
 export interface Place {
   readonly root: string;
+  /** Where only one file below the root is meant: its path. The caller leaves the other units out. */
+  readonly file?: string;
   readonly origin: "default" | "environment" | "config" | "flag";
 }
 

@@ -86,7 +86,8 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
   if (waiting > 0)
     lines.push(`${count(waiting)} sources are still being written; the next sync takes the rest`);
   const superseded = report.clients.reduce((sum, client) => sum + client.superseded, 0);
-  if (superseded > 0) lines.push(`${count(superseded)} older copies of sessions were compared, not stored again`);
+  if (superseded > 0)
+    lines.push(`${count(superseded)} older copies of sessions were compared, not stored again`);
   const relabelled = report.clients.reduce((sum, { stored }) => sum + stored.relabelled, 0);
   if (relabelled > 0)
     lines.push(`${count(relabelled)} sessions came with another project or client; the stored one stays`);
