@@ -99,6 +99,27 @@ describe("twins", () => {
     expect(texts(state)).toEqual(["only shown", "only said", "third"]);
   });
 
+  test("an event shows one message: the same words again, or of the other side, are said again", async () => {
+    const state = await sessionOf(
+      meta(),
+      item(1, said("assistant", "yes")),
+      event(2, { type: "token_count" }),
+      event(3, { type: "agent_message", message: "yes" }),
+      event(4, { type: "agent_message", message: "yes" }),
+      event(5, shown("yes")),
+      event(6, { type: "token_count" }),
+    );
+    expect(state.messages.map(({ message }) => message.role)).toEqual([
+      "system",
+      "assistant",
+      "system",
+      "system",
+      "assistant",
+      "user",
+      "system",
+    ]);
+  });
+
   test("what was submitted is written by a person, whatever it looks like", async () => {
     const text = "<environment_context>why is this here?</environment_context>";
     const typed = await sessionOf(meta(), item(1, said("user", text)), event(1, shown(text)));

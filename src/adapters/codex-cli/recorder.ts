@@ -54,6 +54,7 @@ export interface Setting {
 
 interface Said {
   readonly id: string;
+  readonly role: string;
   readonly text: string;
 }
 
@@ -64,7 +65,10 @@ export class Recorder {
   readonly #outcomes = new Map<string, Extracted<boolean>>();
   /** The event that the record before it was paired with. */
   #twin: { readonly entry: Entry; readonly of: string } | undefined;
-  #lastSaid: Said | undefined;
+  /** The last message that no event has shown yet. */
+  #unshown: Said | undefined;
+  /** The message that the event before it showed. */
+  #announced: string | undefined;
   /** True once the log was seen to show what the agent says before recording it. */
   #showsAgent = false;
   /** True when the record before this one put something on the screen. */
@@ -139,7 +143,10 @@ export class Recorder {
     const shown = next?.view === undefined ? undefined : screenText(next.view);
     const twin = shown !== undefined && spoken !== undefined && isTwin(shown, spoken) ? shown : undefined;
     if (twin !== undefined && next !== undefined) this.#twin = { entry: next, of: id.text };
-    if (spoken !== undefined) this.#lastSaid = { id: id.text, text: spoken.text };
+    if (spoken !== undefined) {
+      const isShown = twin !== undefined || this.#announced === id.text;
+      this.#unshown = isShown ? undefined : { id: id.text, ...spoken };
+    }
     this.#noteCall(view);
     const isHidden = this.#isUnannounced && twin === undefined;
     const placed = placeItem(view.item, view.itemType, {
@@ -197,9 +204,13 @@ export class Recorder {
     const follows = next?.view === undefined ? undefined : spokenText(next.view);
     if (next !== undefined && follows?.role === "assistant" && isTwin(screen, follows)) {
       this.#showsAgent = true;
-      return this.#identify(next).text;
+      this.#announced = this.#identify(next).text;
+      return this.#announced;
     }
-    return this.#lastSaid?.text === screen.text ? this.#lastSaid.id : undefined;
+    const last = this.#unshown;
+    if (last === undefined || last.role !== screen.role || last.text !== screen.text) return undefined;
+    this.#unshown = undefined;
+    return last.id;
   }
 
   #screenSpans(screen: ScreenText, text: string): readonly Span[] {
