@@ -4,7 +4,7 @@
  * record; nothing is written.
  */
 import { join } from "node:path";
-import type { Adapter, FileComparison, Place } from "../adapters/index.ts";
+import type { Adapter, FileComparison, Place, Unit } from "../adapters/index.ts";
 import { brandOf, describeDifference, FileComparer, isEqualFile } from "../adapters/index.ts";
 import { PondError, toPondError } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
@@ -77,7 +77,14 @@ async function verifyClient(
     if (sessions.length === 0) tally.unstored += 1;
     for (const session of sessions) {
       tally.sessions += 1;
-      for (const comparison of await verifySession(context, { store, adapter, place, session, comparer })) {
+      for (const comparison of await verifySession(context, {
+        store,
+        adapter,
+        unit,
+        place,
+        session,
+        comparer,
+      })) {
         tally.files += 1;
         tally.records += comparison.records;
         tally.equal += comparison.equal;
@@ -94,6 +101,7 @@ async function verifyClient(
 interface SessionJob {
   readonly store: SessionStore;
   readonly adapter: Adapter;
+  readonly unit: Unit;
   readonly place: Place;
   readonly session: Session;
   readonly comparer: FileComparer;
@@ -102,7 +110,7 @@ interface SessionJob {
 /** Each session alone: its own files against its own source, so that memory is bounded by one session. */
 async function verifySession(
   context: Context,
-  { store, adapter, place, session, comparer }: SessionJob,
+  { store, adapter, unit, place, session, comparer }: SessionJob,
 ): Promise<FileComparison[]> {
   const state = await store.state(session.id);
   if (state === undefined || adapter.restore.kind === "unsupported") return [];
@@ -113,7 +121,7 @@ async function verifySession(
     );
     const comparisons: FileComparison[] = [];
     for (const file of restored.files)
-      comparisons.push(await comparer.compare(file, join(place.root, file.path)));
+      comparisons.push(await comparer.compare(file, sourceOf(unit, join(place.root, file.path))));
     return comparisons;
   } catch (error) {
     const source = toPondError(error).message;
@@ -121,6 +129,11 @@ async function verifySession(
       { path: session.id, records: 0, equal: 0, difference: { record: 0, pointer: "", restored: source } },
     ];
   }
+}
+
+/** Where the source is now: clients compress old logs under the same name with `.zst`. */
+function sourceOf(unit: Unit, path: string): string {
+  return unit.files.find((file) => file.path === `${path}.zst`)?.path ?? path;
 }
 
 /** The stored sessions of a client, by the source they came from. */
