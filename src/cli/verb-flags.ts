@@ -35,3 +35,7 @@ export const verifyFlags = {
   adapter: { type: "list", value: "client", summary: "Only this client (may be given several times)" },
   path: { type: "list", value: "folder", summary: "Compare with this folder or file; with --adapter" },
 } as const satisfies FlagTable;
+
+export const demoFlags = {
+  keep: { type: "boolean", summary: "Leave the throwaway home there to look around in" },
+} as const satisfies FlagTable;

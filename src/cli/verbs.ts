@@ -5,7 +5,7 @@
 import { command } from "./command.ts";
 import type { Command } from "./command.ts";
 import { GLOBAL_FLAGS } from "./flags.ts";
-import { initFlags, restoreFlags, syncFlags, verifyFlags } from "./verb-flags.ts";
+import { demoFlags, initFlags, restoreFlags, syncFlags, verifyFlags } from "./verb-flags.ts";
 
 /** The shells that completions are made for. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -56,6 +56,12 @@ const VERBS: readonly Command[] = [
     flags: initFlags,
     examples: ["pond init", "pond init --yes --store s3://my-bucket/pond"],
     load: async () => (await import("./verbs/init.ts")).init,
+  }),
+  command({
+    name: "demo",
+    summary: "A tour over made-up sessions; touches nothing of yours",
+    flags: demoFlags,
+    load: async () => (await import("./verbs/demo.ts")).demo,
   }),
   {
     name: "config",

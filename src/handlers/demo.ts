@@ -1,15 +1,38 @@
-/** `demo`: the made-up corpus as files of a throwaway home, so that a person without sessions can try everything. */
-import { mkdir, writeFile } from "node:fs/promises";
+/** `demo`: a throwaway home with the made-up corpus, so that a person without sessions can try everything. */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { loadConfig } from "../config/index.ts";
+import type { Context } from "./context.ts";
+import { createContext } from "./context.ts";
 import { demoFiles } from "./demo-corpus.ts";
 
-/** Writes the corpus below a folder that stands for a home, and tells how many files it is. */
-export async function writeDemoHome(home: string): Promise<number> {
-  const files = demoFiles();
-  for (const { path, content } of files) {
+export interface Demo extends AsyncDisposable {
+  /** Where the made-up clients keep their sessions, and pond its store. */
+  readonly home: string;
+  readonly context: Context;
+}
+
+/** Makes the home; it goes away with the demo unless it is to be kept. */
+export async function openDemo(options: {
+  readonly signal: AbortSignal;
+  readonly keep: boolean;
+}): Promise<Demo> {
+  const home = await mkdtemp(join(tmpdir(), "pond-demo-"));
+  for (const { path, content } of demoFiles()) {
     const target = join(home, path);
     await mkdir(dirname(target), { recursive: true });
     await writeFile(target, content, { flag: "wx" });
   }
-  return files.length;
+  const environment = { env: {}, home, platform: process.platform, cwd: home };
+  const config = await loadConfig({ environment });
+  const context = createContext({ config, machine: environment, signal: options.signal });
+  return {
+    home,
+    context,
+    [Symbol.asyncDispose]: async () => {
+      await context[Symbol.asyncDispose]();
+      if (!options.keep) await rm(home, { recursive: true, force: true });
+    },
+  };
 }

@@ -3,6 +3,8 @@ export type { AdapterReport } from "./adapters.ts";
 export { listAdapters } from "./adapters.ts";
 export type { Context, ContextOptions } from "./context.ts";
 export { createContext } from "./context.ts";
+export type { Demo } from "./demo.ts";
+export { openDemo } from "./demo.ts";
 export type { Finding } from "./doctor.ts";
 export { doctor } from "./doctor.ts";
 export type { InitLook, InitReport } from "./init.ts";

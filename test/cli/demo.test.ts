@@ -1,0 +1,19 @@
+import { readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { expect, test } from "vitest";
+import { TempHome } from "./pond.ts";
+
+test("demo tours made-up sessions of three clients and leaves nothing behind", async () => {
+  using home = new TempHome();
+  const before = readdirSync(tmpdir()).filter((name) => name.startsWith("pond-demo-"));
+  const { code, stdout, stderr } = await home.pond(["demo"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/claude-code: 2 sessions, \d+ messages/);
+  expect(stdout).toMatch(/codex-cli: 1 sessions, \d+ messages/);
+  expect(stdout).toMatch(/pi: 1 sessions, \d+ messages/);
+  for (const [, equal, records] of stdout.matchAll(/: (\d+) of (\d+) records equal/g))
+    expect(equal).toBe(records);
+  expect(stdout).toMatch(/resume with: codex resume /);
+  expect(readdirSync(home.path)).toEqual([]);
+  expect(readdirSync(tmpdir()).filter((name) => name.startsWith("pond-demo-"))).toEqual(before);
+});
