@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { LossReport, SerializeOptions } from "../seam/index.ts";
 import { defineField, extractString, field, objectField } from "../seam/index.ts";
+import { folderOf, nameOf } from "./layout.ts";
 import type { NativeMessage, NativeRecord, NativeSession } from "./native.ts";
 
 type MapPath = SerializeOptions["mapPath"];
@@ -20,9 +21,9 @@ export function exportOf(session: NativeSession, mapPath: MapPath, losses: LossR
   const info = infoOf(session) ?? {};
   const messages = session.messages.flatMap((message) => messageOf(message, { mapPath, losses }));
   for (const file of session.files.keys())
-    losses.add(`file ${file.split("/")[0] ?? file}`, "an export holds the session and its messages only");
+    losses.add(`${nameOf(folderOf(file))} file`, "an export holds the session and its messages only");
   for (const table of session.tables.keys())
-    losses.add(`table ${table}`, "an export holds the session and its messages only");
+    losses.add(`${table} rows`, "an export holds the session and its messages only");
   return { ...session.beside, info: withDirectory(info, mapPath), messages };
 }
 

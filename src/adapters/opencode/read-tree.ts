@@ -64,7 +64,7 @@ class TreeReader {
     const stamp = await stampFile(path);
     if (bytes === undefined || stamp === undefined) return undefined;
     const parsed = parseFile(bytes);
-    if ("fault" in parsed) this.#report({ path, ...parsed.fault });
+    if ("fault" in parsed) this.report({ path, ...parsed.fault });
     return {
       value: parsed.value,
       stem: stemOf(nameOf(path)),
@@ -79,7 +79,7 @@ class TreeReader {
     } catch (error) {
       if (errnoOf(error) === "ENOENT") return undefined;
       const message = error instanceof Error ? error.message : String(error);
-      this.#report({ kind: "unreadable", path, message });
+      this.report({ kind: "unreadable", path, message });
       return undefined;
     }
   }
@@ -101,7 +101,7 @@ class TreeReader {
   }
 
   /** A file is read more than once, its fault is told once. */
-  #report(fault: SourceFault): void {
+  report(fault: SourceFault): void {
     if (this.#seen.has(fault.path)) return;
     this.#seen.add(fault.path);
     this.#faults.push(fault);
@@ -131,6 +131,8 @@ async function* sideRecords(
     const data = await reader.bytes(path);
     if (data === undefined) continue;
     const file = path.slice(reader.folder.length + 1).replaceAll("\\", "/");
+    const { fault } = parseFile(data);
+    if (fault !== undefined) reader.report({ path, ...fault });
     yield sideRecord(file, data, Math.floor(mtime));
   }
 }
