@@ -2,7 +2,9 @@
  * Parsing against the bare pass over the same bytes (read, decode, split, JSON.parse) in the same run. Goal: at most
  * 2.5 times. `npm run bench -- parse [client ...]`; needs the samples (POND_SAMPLES). Peak memory is the process's.
  */
+import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
 import { adapterNamed, adapters } from "../src/adapters/index.ts";
 import type { Adapter, Unit } from "../src/adapters/index.ts";
 import { listUnits, LATER, NOWHERE, placeAt } from "../test/support/adapter-run.ts";
@@ -65,28 +67,49 @@ function best(costs: readonly Cost[], kind: keyof Cost): number {
   return Math.min(...costs.map((cost) => cost[kind]));
 }
 
-/** What any reader of these files has to do. */
+/** What any reader of these files has to do: lines, whole files and rows of a database, each parsed as JSON. */
 async function barePass(
   units: readonly Unit[],
 ): Promise<{ readonly bytes: number; readonly records: number }> {
   let bytes = 0;
   let records = 0;
+  const parse = (text: string): void => {
+    if (text.trim() === "") return;
+    try {
+      JSON.parse(text);
+      records += 1;
+    } catch {
+      // Bad lines are part of the samples.
+    }
+  };
   for (const unit of units)
     for (const { path } of unit.files) {
-      const data = await readFile(path);
-      bytes += data.length;
-      if (!path.endsWith(".jsonl")) continue;
-      for (const line of data.toString("utf8").split("\n")) {
-        if (line.trim() === "") continue;
-        try {
-          JSON.parse(line);
-          records += 1;
-        } catch {
-          // Bad lines are part of the samples.
-        }
+      if (statSync(path).isDirectory()) continue;
+      if (path.endsWith(".db")) bytes += bareRows(path, parse);
+      else {
+        const data = await readFile(path);
+        bytes += data.length;
+        if (path.endsWith(".json")) parse(data.toString("utf8"));
+        if (path.endsWith(".jsonl")) for (const line of data.toString("utf8").split("\n")) parse(line);
       }
     }
   return { bytes, records };
+}
+
+/** Every JSON column of every row, from the database as it stands without its log. */
+function bareRows(path: string, parse: (text: string) => void): number {
+  let bytes = 0;
+  using database = new DatabaseSync(`file:${encodeURI(path)}?immutable=1`, { readOnly: true });
+  for (const table of ["session", "message", "part", "sessions", "messages"]) {
+    if (database.prepare("select 1 from sqlite_master where name = ?").get(table) === undefined) continue;
+    for (const row of database.prepare(`select * from ${table}`).iterate())
+      for (const value of Object.values(row))
+        if (typeof value === "string" && /^[[{]/.test(value)) {
+          bytes += value.length;
+          parse(value);
+        }
+  }
+  return bytes;
 }
 
 async function parsePass(adapter: Adapter, units: readonly Unit[], root: string): Promise<number> {
