@@ -20,9 +20,18 @@ export function isFormatOf(text: string, timestamp: Timestamp): boolean {
   return parseMilliseconds(text) === timestamp || formatTimestamp(timestamp) === text;
 }
 
+/** The last text and its instant: each is read once and then asked for its spelling. */
+let latest: { readonly text: string; readonly timestamp: Timestamp | undefined } | undefined;
+
 /** `2025-01-02T03:04:05.678Z`, the spelling of nearly every record: read by hand, as logs hold millions of them. */
 function parseMilliseconds(text: string): Timestamp | undefined {
-  if (text.length !== 24 || !MILLISECONDS.test(text)) return undefined;
+  if (text.length !== 24) return undefined;
+  if (latest?.text !== text) latest = { text, timestamp: readMilliseconds(text) };
+  return latest.timestamp;
+}
+
+function readMilliseconds(text: string): Timestamp | undefined {
+  if (!MILLISECONDS.test(text)) return undefined;
   const year = digits(text, 0, 4);
   const month = digits(text, 5, 2);
   const day = digits(text, 8, 2);

@@ -84,7 +84,7 @@ export function ordinalId(ordinal: number): string {
 
 /** True for an id that is the item's own, taken out of it; other ids hold a `:`, repeated ones a `#`. */
 export function isItemId(id: string): boolean {
-  return PLAIN_NAME.test(id);
+  return !id.includes(":") && !id.includes("#");
 }
 
 /** What the record's id is derived from: a copy in a fork has another instant and keeps its id. */
