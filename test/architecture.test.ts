@@ -47,6 +47,7 @@ const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
 /** Doors beside index.ts: `base` is imported by file; the others keep the start of the command light. */
 const EXTRA_DOORS: Readonly<Record<string, readonly string[]>> = {
   model: ["schema.ts"],
+  wire: ["schema.ts"],
   config: ["environment.ts"],
   base: ["*"],
 };

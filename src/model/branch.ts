@@ -7,8 +7,7 @@
  * - `aside`: a node that its client wrote on another lane, so that it moves no leaf.
  * The leaf is the last node of the log or where a later `leaf` points; the branch is the way from it to the root.
  */
-import type { JsonObject } from "../base/json.ts";
-import { isJsonObject } from "../base/json.ts";
+import { pondOf } from "./facts.ts";
 import type { Message } from "./types.ts";
 
 type Entry = Pick<Message, "id" | "seq" | "role" | "options">;
@@ -52,7 +51,7 @@ interface Node {
 function nodesOf(messages: readonly Entry[]): Map<string, Node> {
   const nodes = new Map<string, Node>();
   for (const message of messages) {
-    const pond = pondOf(message);
+    const pond = pondOf(message.options);
     const { parent, leaf, turn } = pond;
     nodes.set(keyOf(message), {
       role: message.role,
@@ -96,11 +95,6 @@ function belongsTo(path: ReadonlySet<string>, node: Node, nodes: ReadonlyMap<str
 
 /** A revision stands where the record that it revises stood. */
 function keyOf(message: Entry): string {
-  const revised = pondOf(message)["revises"];
+  const revised = pondOf(message.options)["revises"];
   return typeof revised === "string" ? revised : message.id;
-}
-
-function pondOf({ options }: Entry): JsonObject {
-  const pond = options["pond"];
-  return isJsonObject(pond) ? pond : {};
 }

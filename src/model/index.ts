@@ -1,8 +1,10 @@
 /** The canonical model: what every adapter parses into and every reader reads (spec.md#canonical-model). */
 export { activeBranch } from "./branch.ts";
-export { provenances, relations, roles } from "./enums.ts";
+export { partTypes, provenances, relations, roles } from "./enums.ts";
 export type { Extracted, ExtractedJson } from "./extracted.ts";
 export { openJson } from "./extracted.ts";
+export type { PondFacts } from "./facts.ts";
+export { pondFacts, pondOf, valueAt } from "./facts.ts";
 export { identifierPieces, piecesOf } from "./identifiers.ts";
 export type { MessageId, MessageKey, PartId, PartKey, SessionId } from "./ids.ts";
 export { messageId, partId, sessionId } from "./ids.ts";
@@ -11,6 +13,7 @@ export type { MessageWithParts, SessionState } from "./replay.ts";
 export { eventsOf, replay } from "./replay.ts";
 export type { Revision } from "./revision.ts";
 export { newestRevisions, revisionOf } from "./revision.ts";
+export { supersededIds } from "./revisions.ts";
 export { searchText } from "./search-text.ts";
 export type { Timestamp } from "./timestamp.ts";
 export {

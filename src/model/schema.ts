@@ -137,17 +137,19 @@ const partBase = {
   options: optionsSchema,
 };
 
+export const filePartSchema = z.strictObject({
+  ...partBase,
+  type: z.literal("file"),
+  media_type: sealedString.exactOptional(),
+  file_name: sealedString.exactOptional(),
+  data: fileDataSchema,
+});
+
 /** Seven kinds. Fields that some source cannot always supply are optional (spec.md#model-schema-honesty). */
 export const partSchema = z.discriminatedUnion("type", [
   z.strictObject({ ...partBase, type: z.literal("text"), text: sealedString.exactOptional() }),
   z.strictObject({ ...partBase, type: z.literal("reasoning"), text: sealedString.exactOptional() }),
-  z.strictObject({
-    ...partBase,
-    type: z.literal("file"),
-    media_type: sealedString.exactOptional(),
-    file_name: sealedString.exactOptional(),
-    data: fileDataSchema,
-  }),
+  filePartSchema,
   z.strictObject({
     ...partBase,
     type: z.literal("tool_call"),

@@ -2,12 +2,12 @@
  * Reads of the canonical record, all answered by indexes: keys first, from short columns only, then the long columns of
  * the rows that are wanted (spec.md#lance-chokepoints-read).
  */
+import type { JsonObject } from "../base/json.ts";
 import { isJsonObject } from "../base/json.ts";
 import type {
   Message,
   MessageId,
   MessageKey,
-  Part,
   Revision,
   Role,
   Session,
@@ -16,22 +16,15 @@ import type {
 } from "../model/index.ts";
 import {
   compareInSession,
-  compareParts,
   messageId,
   revisionOf,
+  pondOf,
   roles as allRoles,
   sessionId,
   timestampFromMicros,
 } from "../model/index.ts";
-import { and, eq, isIn, MAX_IN_VALUES } from "../substrate/index.ts";
-import {
-  decodeMessage,
-  decodePart,
-  decodeSession,
-  MESSAGE_COLUMNS,
-  PART_COLUMNS,
-  SESSION_COLUMNS,
-} from "./rows.ts";
+import { eq } from "../substrate/index.ts";
+import { decodeMessage, decodeOptions, decodeSession, MESSAGE_COLUMNS, SESSION_COLUMNS } from "./rows.ts";
 import type { SessionTables } from "./tables.ts";
 
 /** A message without its body: enough to order, page and choose. */
@@ -39,6 +32,10 @@ export interface MessageRef extends MessageKey {
   readonly seq?: number;
   readonly timestamp: Timestamp;
   readonly role: Role;
+  /** Bytes of the indexed text; absent when there is none. */
+  readonly textBytes?: number;
+  /** Bytes of the message with its parts. */
+  readonly bytes: number;
   /** The engine's row, stable across maintenance. */
   readonly row: bigint;
 }
@@ -73,7 +70,7 @@ export async function readChildren(tables: SessionTables, parent: SessionId): Pr
 
 /** Every message of a session in its order, bodies unread. */
 export async function readMessageRefs(tables: SessionTables, session: SessionId): Promise<MessageRef[]> {
-  const select = ["session_id", "id", "seq", "timestamp", "role"] as const;
+  const select = ["id", "seq", "timestamp", "role", "text_bytes", "bytes"] as const;
   const rows = await tables.messages.scan({ select, where: eq("session_id", session), withRowId: true });
   const refs: MessageRef[] = [];
   for (let row = 0; row < rows.length; row++) {
@@ -81,13 +78,15 @@ export async function readMessageRefs(tables: SessionTables, session: SessionId)
     const role = allRoles.find((candidate) => candidate === rows.string("role", row));
     const timestamp = timestampFromMicros(rows.timestamp("timestamp", row));
     if (role === undefined || timestamp === undefined) continue;
-    const id = messageId(rows.string("id", row));
+    const textBytes = rows.intOrNull("text_bytes", row);
     refs.push({
       session_id: session,
-      id,
+      id: messageId(rows.string("id", row)),
       ...(seq === null ? {} : { seq }),
       timestamp,
       role,
+      ...(textBytes === null ? {} : { textBytes }),
+      bytes: rows.intOrNull("bytes", row) ?? 0,
       row: rows.rowId(row),
     });
   }
@@ -130,32 +129,6 @@ export async function readMessages(tables: SessionTables, refs: readonly Message
   return Array.from({ length: rows.length }, (_, row) => decodeMessage(rows, row));
 }
 
-export interface PartOptions {
-  /** Read the payloads of files too; without them a file part has an empty one. */
-  readonly payloads: boolean;
-}
-
-/** The parts of some messages of one session, in order, by message. */
-export async function readParts(
-  tables: SessionTables,
-  of: { readonly session: SessionId; readonly messages: readonly MessageId[] },
-  options: PartOptions,
-): Promise<Map<MessageId, Part[]>> {
-  const parts = new Map<MessageId, Part[]>(of.messages.map((id) => [id, []]));
-  for (let start = 0; start < of.messages.length; start += MAX_IN_VALUES) {
-    const ids = of.messages.slice(start, start + MAX_IN_VALUES);
-    const where = and(eq("session_id", of.session), isIn("message_id", ids));
-    const rows = await tables.parts.scan({ select: PART_COLUMNS, where, withRowId: true });
-    const payloads = options.payloads ? await readPayloads(tables, rows) : new Map<number, Uint8Array>();
-    for (let row = 0; row < rows.length; row++) {
-      const part = decodePart(rows, row, payloads.get(row) ?? null);
-      parts.get(part.message_id)?.push(part);
-    }
-  }
-  for (const list of parts.values()) list.sort(compareParts);
-  return parts;
-}
-
 /** Where a message id occurs; an id is unique only inside its session. */
 export async function findMessage(tables: SessionTables, id: string): Promise<MessageKey[]> {
   const rows = await tables.messages.scan({ select: ["session_id", "id"], where: eq("id", id) });
@@ -165,21 +138,38 @@ export async function findMessage(tables: SessionTables, id: string): Promise<Me
   }));
 }
 
-/** Payloads by row of the answer; rows without one are left out. */
-async function readPayloads(
+/** What a message says: its indexed text, or the content of a system message. */
+export interface MessageText {
+  readonly text: string | null;
+  readonly content: string | null;
+}
+
+/** The texts of some messages, in the order given. */
+export async function readTexts(
   tables: SessionTables,
-  rows: Awaited<ReturnType<SessionTables["parts"]["scan"]>>,
-): Promise<Map<number, Uint8Array>> {
-  const files: number[] = [];
-  for (let row = 0; row < rows.length; row++) if (rows.string("type", row) === "file") files.push(row);
-  const blobs = await tables.parts.fetchBlobs(
-    "data",
-    files.map((row) => rows.rowId(row)),
-  );
-  const payloads = new Map<number, Uint8Array>();
-  for (const [index, row] of files.entries()) {
-    const blob = blobs[index];
-    if (blob !== null && blob !== undefined) payloads.set(row, blob);
+  rows: readonly bigint[],
+): Promise<readonly MessageText[]> {
+  if (rows.length === 0) return [];
+  const found = await tables.messages.take(rows, ["search_text", "content"]);
+  return rows.map((_, row) => ({
+    text: found.stringOrNull("search_text", row),
+    content: found.stringOrNull("content", row),
+  }));
+}
+
+/** Rows of one take whose options are held at a time: only their `pond` space is kept. */
+const OPTIONS_PER_TAKE = 2000;
+
+/** The `pond` space of the options of some messages, in the order given. */
+export async function readPondSpaces(
+  tables: SessionTables,
+  rows: readonly bigint[],
+): Promise<readonly JsonObject[]> {
+  const spaces: JsonObject[] = [];
+  for (let start = 0; start < rows.length; start += OPTIONS_PER_TAKE) {
+    const step = rows.slice(start, start + OPTIONS_PER_TAKE);
+    const found = await tables.messages.take(step, ["options"]);
+    for (const row of step.keys()) spaces.push(pondOf(decodeOptions(found.string("options", row)).options));
   }
-  return payloads;
+  return spaces;
 }

@@ -167,7 +167,7 @@ function decodePayload(stored: JsonValue | undefined, bytes: Uint8Array): FileDa
 }
 
 /** Options as they were given, and the exact text of columns that UTF-8 could not spell. */
-function decodeOptions(stored: string): {
+export function decodeOptions(stored: string): {
   readonly options: JsonObject;
   readonly exact: Readonly<Record<string, string>>;
 } {
@@ -220,13 +220,13 @@ function required(variant: JsonObject, name: string) {
   return sealExtracted(value);
 }
 
-function instant(micros: number): Message["timestamp"] {
+export function instant(micros: number): Message["timestamp"] {
   const timestamp = timestampFromMicros(micros);
   if (timestamp === undefined) throw corrupt(`a timestamp of ${micros} microseconds is out of range`);
   return timestamp;
 }
 
-function corrupt(message: string): PondError {
+export function corrupt(message: string): PondError {
   return new PondError("internal", `the store holds a row that cannot be read: ${message}`, {
     reason: "corrupt",
   });

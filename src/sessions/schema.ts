@@ -1,5 +1,5 @@
 /**
- * The three tables of the canonical record (spec.md#session-datasets). Keys lead with the session, because message
+ * The three tables of the canonical record and the derived one of summaries (spec.md#session-datasets). Keys lead with the session, because message
  * and part ids are unique only inside one (spec.md#lance-table-creation-session-scoped-pk). JSON columns hold JSON
  * text: the engine's own JSON type changes numbers and key order.
  */
@@ -84,4 +84,37 @@ export const PARTS = defineTable({
     { column: "type", kind: "bitmap" },
     { column: "tool_name", kind: "bitmap" },
   ],
+});
+
+/**
+ * Derived and rebuildable (spec.md#session-summary): one row a session and state of the tables it was computed from; the
+ * newest row of a session counts. A row with an empty id says how far all others reach, in the same commit as they.
+ */
+export const SUMMARIES = defineTable({
+  name: "summaries",
+  version: 1,
+  derived: true,
+  primaryKey: ["session_id", "as_of"],
+  columns: {
+    session_id: { type: "utf8" },
+    // Versions of messages and sessions, padded so that text order is age.
+    as_of: { type: "utf8" },
+    title: { type: "utf8", nullable: true },
+    source_agent: { type: "utf8" },
+    project: { type: "utf8" },
+    parent_session_id: { type: "utf8", nullable: true },
+    parent_message_id: { type: "utf8", nullable: true },
+    relation: { type: "utf8", nullable: true },
+    created_at: { type: "timestamp_us" },
+    first_at: { type: "timestamp_us" },
+    last_at: { type: "timestamp_us" },
+    ingested_at: { type: "timestamp_us" },
+    user_messages: { type: "int32" },
+    assistant_messages: { type: "int32" },
+    tool_messages: { type: "int32" },
+    system_messages: { type: "int32" },
+    texts: { type: "int32" },
+    bytes: { type: "int64" },
+    children: { type: "int32" },
+  },
 });

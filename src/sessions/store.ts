@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { isPondError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
 import type {
-  Message,
   MessageId,
   MessageKey,
   MessageWithParts,
@@ -23,17 +23,22 @@ import type {
 import { openStore, parseStorageUrl, peekStore } from "../substrate/index.ts";
 import type { IngestOptions } from "./ingest.ts";
 import { Ingest } from "./ingest.ts";
-import type { MessageRef, PartOptions } from "./read.ts";
+import type { PartRef, PartScope } from "./parts.ts";
+import { readPartRefs, readParts, readPayloadSizes } from "./parts.ts";
+import type { MessageRef, MessageText } from "./read.ts";
 import {
   findMessage,
   readAllSessions,
   readChildren,
   readMessageRefs,
   readMessages,
-  readParts,
+  readPondSpaces,
   readRevisions,
   readSessions,
+  readTexts,
 } from "./read.ts";
+import { Summaries } from "./summaries.ts";
+import type { SummaryList } from "./summary-list.ts";
 import { SessionTables } from "./tables.ts";
 
 /** Where the sessions are: an address of the substrate, a namespace, and what the object store needs to be told. */
@@ -69,6 +74,11 @@ export function peekSessionStore(url: string, namespace: string): Promise<StoreP
   return peekStore(parseStorageUrl(url), namespace);
 }
 
+/** The address for people: without its secrets. */
+export function displayUrl(url: string): string {
+  return parseStorageUrl(url).display;
+}
+
 /** The folder that holds a local store's tables, or undefined for an object store. */
 export function localFolder(url: string, namespace: string): string | undefined {
   const parsed = parseStorageUrl(url);
@@ -79,10 +89,12 @@ export class SessionStore implements AsyncDisposable {
   /** For the rooms beside this one that query the tables themselves (search). */
   readonly tables: SessionTables;
   readonly #store: Store;
+  readonly #summaries: Summaries;
 
   private constructor(store: Store, tables: SessionTables) {
     this.#store = store;
     this.tables = tables;
+    this.#summaries = new Summaries(store, tables);
   }
 
   static async open(store: Store): Promise<SessionStore> {
@@ -116,6 +128,16 @@ export class SessionStore implements AsyncDisposable {
     return readChildren(this.tables, parent);
   }
 
+  /** Titles, counts, spans and sizes of all sessions, as of now. */
+  summaries(): Promise<SummaryList> {
+    return this.#summaries.list();
+  }
+
+  /** Stores the summaries of what changed, so that the next list need not compute them. */
+  refreshSummaries(): Promise<void> {
+    return this.#summaries.refresh();
+  }
+
   /** Every message of a session in order, bodies unread. */
   messageRefs(session: SessionId): Promise<MessageRef[]> {
     return readMessageRefs(this.tables, session);
@@ -126,24 +148,53 @@ export class SessionStore implements AsyncDisposable {
     return readRevisions(this.tables, sessions);
   }
 
-  messages(refs: readonly MessageRef[]): Promise<Message[]> {
-    return readMessages(this.tables, refs);
-  }
-
-  parts(
-    of: { readonly session: SessionId; readonly messages: readonly MessageId[] },
-    options: PartOptions,
-  ): Promise<Map<MessageId, Part[]>> {
-    return readParts(this.tables, of, options);
-  }
-
   /** Messages with their parts, in the order given. */
-  async turns(refs: readonly MessageRef[], options: PartOptions): Promise<MessageWithParts[]> {
+  async turns(
+    refs: readonly MessageRef[],
+    options: { readonly payloads: boolean },
+  ): Promise<MessageWithParts[]> {
     const [first] = refs;
     if (first === undefined) return [];
-    const of = { session: first.session_id, messages: refs.map((ref) => ref.id) };
-    const [messages, parts] = await Promise.all([this.messages(refs), this.parts(of, options)]);
-    return messages.map((message) => ({ message, parts: parts.get(message.id) ?? [] }));
+    const messages = refs.map((ref) => ref.id);
+    const scope = { session: first.session_id, messages, of: refs.length };
+    const [bodies, parts] = await Promise.all([
+      readMessages(this.tables, refs),
+      readPartRefs(this.tables, scope),
+    ]);
+    const found = await readParts(this.tables, [...parts.values()].flat(), options);
+    const byMessage = Map.groupBy(found, (part) => part.message_id);
+    return bodies.map((message) => ({ message, parts: byMessage.get(message.id) ?? [] }));
+  }
+
+  /** What some messages say, in the order given. */
+  texts(refs: readonly Pick<MessageRef, "row">[]): Promise<readonly MessageText[]> {
+    return readTexts(
+      this.tables,
+      refs.map(({ row }) => row),
+    );
+  }
+
+  /** The facts that pond keeps about some messages (`options.pond`), in the order given. */
+  pondSpaces(refs: readonly Pick<MessageRef, "row">[]): Promise<readonly JsonObject[]> {
+    return readPondSpaces(
+      this.tables,
+      refs.map(({ row }) => row),
+    );
+  }
+
+  /** The parts of some messages of a session that has `of` messages, by message; bodies unread. */
+  partRefs(scope: PartScope): Promise<ReadonlyMap<MessageId, readonly PartRef[]>> {
+    return readPartRefs(this.tables, scope);
+  }
+
+  /** The bodies of parts, in the order given. */
+  parts(refs: readonly PartRef[], options: { readonly payloads: boolean }): Promise<Part[]> {
+    return readParts(this.tables, refs, options);
+  }
+
+  /** Sizes of the payloads of file parts, by row. */
+  payloadSizes(refs: readonly PartRef[]): Promise<ReadonlyMap<bigint, number>> {
+    return readPayloadSizes(this.tables, refs);
   }
 
   findMessage(id: string): Promise<MessageKey[]> {
@@ -161,6 +212,7 @@ export class SessionStore implements AsyncDisposable {
   async maintain(options: MaintainOptions = {}): Promise<readonly MaintenanceReport[]> {
     const reports: MaintenanceReport[] = [];
     for (const table of this.tables.all) reports.push(await table.maintain(options));
+    await this.#summaries.maintain(options);
     return reports;
   }
 

@@ -1,0 +1,30 @@
+/** What reading operations need before they can answer: a store that is there, and requests within their bounds. */
+import { PondError } from "../base/errors.ts";
+import { displayUrl } from "../sessions/index.ts";
+import type { SessionStore } from "../sessions/index.ts";
+import type { Context } from "./context.ts";
+
+/** The store; reading makes none. */
+export async function requireStore(context: Context): Promise<SessionStore> {
+  const store = await context.existingStore();
+  if (store !== undefined) return store;
+  throw new PondError("not_found", `there is no store at ${displayUrl(context.address.url)} yet`, {
+    hint: "pond sync makes it and takes in every session",
+  });
+}
+
+/** The number asked for, or the default. */
+export function checkLimit(
+  field: string,
+  value: number | undefined,
+  bounds: { readonly default: number; readonly most: number; readonly least?: number },
+): number {
+  const least = bounds.least ?? 1;
+  const number = value ?? bounds.default;
+  if (Number.isSafeInteger(number) && number >= least && number <= bounds.most) return number;
+  throw new PondError("validation_failed", `${field} is ${number}`, {
+    reason: "limit",
+    hint: `${least} to ${bounds.most}`,
+    data: { field, value: number, least, most: bounds.most },
+  });
+}

@@ -1,0 +1,97 @@
+/** From an id as it was given to the session or message that it names. What is not found says what is near. */
+import { PondError } from "../base/errors.ts";
+import type { MessageKey, Session } from "../model/index.ts";
+import { pondFacts } from "../model/index.ts";
+import type { SessionStore } from "../sessions/index.ts";
+
+/** A session by its id. */
+export async function requireSession(store: SessionStore, id: string): Promise<Session> {
+  const session = await store.session(id);
+  if (session !== undefined) return session;
+  const [message] = await visible(store, await store.findMessage(id));
+  if (message !== undefined)
+    throw new PondError("not_found", `${id} is a message of session ${message.session_id}, not a session`, {
+      hint: `ask for message_id ${id}, or for session_id ${message.session_id}`,
+      data: { kind: "session", id, session_id: message.session_id },
+    });
+  const near = await sessionsBeginning(store, id);
+  throw new PondError("not_found", `no session ${id} is stored`, {
+    hint:
+      near.length === 0
+        ? "pond sessions lists what is stored; pond sync takes in what is new"
+        : `did you mean ${near.slice(0, 3).join(" or ")}?`,
+    data: { kind: "session", id, ...(near.length === 0 ? {} : { near: near.slice(0, 10) }) },
+  });
+}
+
+/** A message by its id, which is unique only inside a session: without one, the id must name a single original. */
+export async function requireMessage(
+  store: SessionStore,
+  id: string,
+  session: string | undefined,
+): Promise<MessageKey> {
+  const found = await visible(store, await store.findMessage(id));
+  const candidates = session === undefined ? found : found.filter((key) => key.session_id === session);
+  const [only] = candidates;
+  if (only === undefined) throw await noMessage(store, id, { session, elsewhere: found });
+  if (candidates.length === 1) return only;
+  const originals = await withoutCopies(store, candidates);
+  if (originals.length === 1 && originals[0] !== undefined) return originals[0];
+  throw new PondError("validation_failed", `message ${id} stands in ${candidates.length} sessions`, {
+    hint: `name the session too, for example ${only.session_id}`,
+    data: { field: "message_id", value: id, sessions: candidates.map(({ session_id }) => session_id) },
+  });
+}
+
+/** The ids of the sessions that begin so, newest first: what a person types of a long id. */
+export async function sessionsBeginning(store: SessionStore, text: string): Promise<readonly string[]> {
+  if (text.length < MIN_PREFIX) return [];
+  const { newestFirst } = await store.summaries();
+  return newestFirst.filter(({ id }) => id.startsWith(text)).map(({ id }) => id);
+}
+
+/** Shorter beginnings name too much to be meant. */
+const MIN_PREFIX = 4;
+
+/** Messages whose session's row is there (spec.md#storage-visibility). */
+async function visible(store: SessionStore, keys: readonly MessageKey[]): Promise<readonly MessageKey[]> {
+  const sessions = await store.sessions(keys.map(({ session_id }) => session_id));
+  return keys.filter(({ session_id }) => sessions.has(session_id));
+}
+
+/** Forks and resumed sessions repeat the messages of their parent under the same ids, and say so. */
+async function withoutCopies(
+  store: SessionStore,
+  keys: readonly MessageKey[],
+): Promise<readonly MessageKey[]> {
+  const originals: MessageKey[] = [];
+  for (const key of keys) {
+    const refs = await store.messageRefs(key.session_id);
+    const ref = refs.find(({ id }) => id === key.id);
+    const [pond] = ref === undefined ? [] : await store.pondSpaces([ref]);
+    if (pond !== undefined && pondFacts({ pond }).replays === undefined) originals.push(key);
+  }
+  return originals;
+}
+
+async function noMessage(
+  store: SessionStore,
+  id: string,
+  { session, elsewhere }: { readonly session: string | undefined; readonly elsewhere: readonly MessageKey[] },
+): Promise<PondError> {
+  const [other] = elsewhere;
+  if (session !== undefined && other !== undefined)
+    return new PondError("not_found", `session ${session} has no message ${id}`, {
+      hint: `session ${other.session_id} has it`,
+      data: { kind: "message", id, sessions: elsewhere.map(({ session_id }) => session_id) },
+    });
+  const isSession = (await store.session(id)) !== undefined;
+  return new PondError(
+    "not_found",
+    isSession ? `${id} is a session, not a message` : `no message ${id} is stored`,
+    {
+      hint: isSession ? `ask for session_id ${id}` : "search finds messages and prints their ids",
+      data: { kind: "message", id },
+    },
+  );
+}

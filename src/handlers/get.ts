@@ -1,0 +1,143 @@
+/**
+ * `get` (spec.md#wire-get): a session page by page, or one message with its neighbours. A page obeys a size budget and
+ * never cuts a message.
+ */
+import { PondError } from "../base/errors.ts";
+import type { Session } from "../model/index.ts";
+import { formatTimestamp } from "../model/index.ts";
+import type { SessionStore, SummaryList } from "../sessions/index.ts";
+import { GET_LIMITS, PAGE_BYTES } from "../wire/index.ts";
+import type { ChildView, GetRequest, GetResponse, ResponseMode, SessionResult } from "../wire/index.ts";
+import type { Context } from "./context.ts";
+import { checkLimit, requireStore } from "./existing.ts";
+import { requireSession } from "./find.ts";
+import { getMessage } from "./get-message.ts";
+import type { Entry } from "./thread.ts";
+import { entriesOf, readThread } from "./thread.ts";
+import { sessionHead, viewEntries } from "./views.ts";
+
+export async function get(context: Context, request: GetRequest): Promise<GetResponse> {
+  const { session_id, message_id } = request;
+  const limit = checkLimit("limit", request.limit, GET_LIMITS);
+  const store = await requireStore(context);
+  if (message_id !== undefined) return getMessage(store, request, { message_id, limit });
+  if (session_id !== undefined) return getSession(store, request, { session_id, limit });
+  throw new PondError("validation_failed", "get needs session_id or message_id", {
+    hint: "pond sessions and pond search print ids",
+    data: { field: "session_id" },
+  });
+}
+
+/** Children listed on one page; a session with more says how many. */
+const MAX_CHILDREN = 100;
+
+async function getSession(
+  store: SessionStore,
+  request: GetRequest,
+  { session_id, limit }: { readonly session_id: string; readonly limit: number },
+): Promise<SessionResult> {
+  const mode = request.response_mode ?? "conversational";
+  const [session, summaries] = await Promise.all([requireSession(store, session_id), store.summaries()]);
+  const thread = await readThread(store, session.id, request.branch ?? "active");
+  const entries = entriesOf(thread, mode);
+  const page = pageOf(entries, request, { limit, mode });
+  const [messages, children] = await Promise.all([
+    viewEntries(store, entries.slice(page.start, page.end), {
+      mode,
+      of: thread.stored,
+      payloads: request.include_payloads === true,
+    }),
+    readChildren(store, session, summaries),
+  ]);
+  return {
+    scope: "session",
+    session: sessionHead(session, summaries.get(session.id)),
+    response_mode: mode,
+    messages,
+    messages_before: page.start,
+    messages_remaining: page.isFromEnd ? page.start : entries.length - page.end,
+    hidden: thread.hidden,
+    children: children.slice(0, MAX_CHILDREN),
+    children_remaining: Math.max(0, children.length - MAX_CHILDREN),
+  };
+}
+
+async function readChildren(
+  store: SessionStore,
+  session: Session,
+  summaries: SummaryList,
+): Promise<ChildView[]> {
+  // Answered from the summaries where they say that there is none: most sessions have no children.
+  if (summaries.get(session.id)?.children === 0) return [];
+  const children = await store.children(session.id);
+  return children.map((child) => {
+    const summary = summaries.get(child.id);
+    const { id, source_agent, relation, parent_message_id, created_at } = child;
+    return {
+      id,
+      ...(summary?.title === undefined ? {} : { title: summary.title }),
+      source_agent,
+      ...(relation === undefined ? {} : { relation }),
+      ...(parent_message_id === undefined ? {} : { parent_message_id }),
+      created_at: formatTimestamp(created_at),
+      messages: summary === undefined ? 0 : Object.values(summary.messages).reduce((sum, n) => sum + n, 0),
+    };
+  });
+}
+
+interface Page {
+  readonly start: number;
+  readonly end: number;
+  readonly isFromEnd: boolean;
+}
+
+/** As many entries as the limit and the budget allow, at least one where there is one. */
+function pageOf(
+  entries: readonly Entry[],
+  request: GetRequest,
+  { limit, mode }: { readonly limit: number; readonly mode: ResponseMode },
+): Page {
+  const { after_id, before_id } = request;
+  const isFromEnd = before_id !== undefined || (after_id === undefined && request.session_from === "end");
+  let start = after_id === undefined ? 0 : positionOf(entries, after_id, "after_id") + 1;
+  let end = before_id === undefined ? entries.length : positionOf(entries, before_id, "before_id");
+  let room = PAGE_BYTES;
+  if (isFromEnd) {
+    const first = Math.max(start, end - limit);
+    start = end;
+    while (start > first && fits(entries[start - 1], start < end)) start -= 1;
+  } else {
+    const last = Math.min(end, start + limit);
+    end = start;
+    while (end < last && fits(entries[end], end > start)) end += 1;
+  }
+  return { start, end, isFromEnd };
+
+  function fits(entry: Entry | undefined, isFull: boolean): boolean {
+    room -= entry === undefined ? 0 : costOf(entry, mode);
+    return room >= 0 || !isFull;
+  }
+}
+
+/** Bytes of a header and the like in a transcript. */
+const ENTRY_OVERHEAD = 200;
+
+function costOf({ members }: Entry, mode: ResponseMode): number {
+  return members.reduce((sum, { bytes, textBytes = 0, role }) => {
+    const isWhole = mode === "verbatim" || (mode === "complete" && role === "system");
+    return sum + (isWhole ? bytes + textBytes : textBytes) + ENTRY_OVERHEAD;
+  }, 0);
+}
+
+function positionOf(entries: readonly Entry[], id: string, field: string): number {
+  const position = entries.findIndex(({ members }) => members.some((member) => member.id === id));
+  if (position >= 0) return position;
+  throw new PondError(
+    "not_found",
+    `${field}: message ${id} is not among the messages of this session and mode`,
+    {
+      hint: "take it from the answer before, with the same response_mode and branch",
+      data: { kind: "message", id },
+    },
+  );
+}

@@ -1,0 +1,77 @@
+/**
+ * The messages of a session as a reader sees them (spec.md#model-branches, spec.md#model-revisions): of a rewritten
+ * record the newest revision, of a tree the active branch, and in conversation one entry a response of the model.
+ * Reads short columns and pond's own facts, no bodies.
+ */
+import type { PondFacts, SessionId } from "../model/index.ts";
+import { activeBranch, pondFacts, supersededIds } from "../model/index.ts";
+import type { MessageRef, SessionStore } from "../sessions/index.ts";
+import type { ResponseMode } from "../wire/index.ts";
+
+export interface ThreadMessage {
+  readonly ref: MessageRef;
+  readonly facts: PondFacts;
+}
+
+export interface Thread {
+  /** In order, what is shown of the session in any mode. */
+  readonly messages: readonly ThreadMessage[];
+  /** Messages on branches that are not active. */
+  readonly hidden: number;
+  /** Messages that the session has in the store. */
+  readonly stored: number;
+}
+
+/** One message as it is shown; several where a response of the model was recorded in pieces. */
+export interface Entry {
+  /** The one it is named and placed by. */
+  readonly head: MessageRef;
+  /** In order, the head included. */
+  readonly members: readonly MessageRef[];
+}
+
+export async function readThread(
+  store: SessionStore,
+  session: SessionId,
+  branch: "active" | "all",
+): Promise<Thread> {
+  const refs = await store.messageRefs(session);
+  const spaces = await store.pondSpaces(refs);
+  const all = refs.map((ref, at) => {
+    const pond = spaces[at] ?? {};
+    return { ref, pond, facts: pondFacts({ pond }) };
+  });
+  const byArrival = all.toSorted((a, b) => (a.ref.row < b.ref.row ? -1 : 1));
+  const superseded = supersededIds(
+    byArrival.map(({ ref, facts }) => ({
+      id: ref.id,
+      timestamp: ref.timestamp,
+      ...(facts.revises === undefined ? {} : { revises: facts.revises }),
+    })),
+  );
+  const newest = all.filter(({ ref }) => !superseded.has(ref.id));
+  if (branch === "all") return { messages: newest, hidden: 0, stored: refs.length };
+  const active = activeBranch(newest.map(({ ref, pond }) => ({ ...ref, options: { pond } })));
+  const messages = newest.filter(({ ref }) => active.has(ref.id));
+  return { messages, hidden: newest.length - messages.length, stored: refs.length };
+}
+
+/** What a mode shows: every message, or only those where somebody said something. */
+export function entriesOf({ messages }: Thread, mode: ResponseMode): readonly Entry[] {
+  if (mode !== "conversational") return messages.map(({ ref }) => ({ head: ref, members: [ref] }));
+  const responses = Map.groupBy(
+    messages.filter(({ ref, facts }) => ref.role === "assistant" && facts.turn !== undefined),
+    ({ facts }) => facts.turn,
+  );
+  const entries: Entry[] = [];
+  const shown = new Set<string>();
+  for (const { ref, facts } of messages) {
+    if (ref.textBytes === undefined) continue;
+    const response = ref.role === "assistant" ? responses.get(facts.turn) : undefined;
+    if (response === undefined) entries.push({ head: ref, members: [ref] });
+    else if (!shown.has(facts.turn ?? ""))
+      entries.push({ head: ref, members: response.map((member) => member.ref) });
+    shown.add(facts.turn ?? "");
+  }
+  return entries;
+}

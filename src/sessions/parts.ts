@@ -1,0 +1,139 @@
+/**
+ * Reads of parts: first their short columns, by the index on the session, then the long ones of the parts that are
+ * wanted (spec.md#lance-chokepoints-read).
+ */
+import type { MessageId, Part, PartId, PartType, Provenance, SessionId } from "../model/index.ts";
+import { compareParts, messageId, partId, partTypes, provenances } from "../model/index.ts";
+import type { Predicate, Rows } from "../substrate/index.ts";
+import { and, eq, isIn } from "../substrate/index.ts";
+import { corrupt, decodePart, PART_COLUMNS } from "./rows.ts";
+import type { PARTS } from "./schema.ts";
+import type { SessionTables } from "./tables.ts";
+
+/** A part without its body: enough to describe, order and choose. */
+export interface PartRef {
+  readonly message_id: MessageId;
+  readonly id: PartId;
+  readonly ordinal: number;
+  readonly type: PartType;
+  readonly provenance: Provenance;
+  readonly tool_name?: string;
+  readonly call_id?: string;
+  readonly is_failure?: boolean;
+  /** The engine's row, stable across maintenance. */
+  readonly row: bigint;
+}
+
+/** Some messages of one session. */
+export interface PartScope {
+  readonly session: SessionId;
+  readonly messages: readonly MessageId[];
+  /** How many messages the session has; when these are most of them, its parts are found by the session alone. */
+  readonly of: number;
+}
+
+const REF_COLUMNS = [
+  "message_id",
+  "id",
+  "ordinal",
+  "type",
+  "provenance",
+  "tool_name",
+  "call_id",
+  "is_failure",
+] as const;
+/** Asking for 20 messages by id costs as much as reading the keys of some 500 (measured). */
+const CHEAPER_BY_SESSION = { messages: 500, factor: 4 };
+const IDS_PER_SCAN = 500;
+
+/** The parts of some messages, in order, by message; bodies unread. */
+export async function readPartRefs(
+  tables: SessionTables,
+  scope: PartScope,
+): Promise<Map<MessageId, PartRef[]>> {
+  const parts = new Map<MessageId, PartRef[]>(scope.messages.map((id) => [id, []]));
+  for (const where of predicatesOf(scope)) {
+    const rows = await tables.parts.scan({ select: REF_COLUMNS, where, withRowId: true });
+    for (let row = 0; row < rows.length; row++) {
+      const list = parts.get(messageId(rows.string("message_id", row)));
+      if (list !== undefined) list.push(refAt(rows, row));
+    }
+  }
+  for (const list of parts.values()) list.sort(compareParts);
+  return parts;
+}
+
+/** The bodies of parts, in the order given. Without payloads the data of a file part is empty. */
+export async function readParts(
+  tables: SessionTables,
+  refs: readonly PartRef[],
+  { payloads }: { readonly payloads: boolean },
+): Promise<Part[]> {
+  if (refs.length === 0) return [];
+  const rows = await tables.parts.take(
+    refs.map((ref) => ref.row),
+    PART_COLUMNS,
+  );
+  const blobs = payloads ? await readPayloads(tables, refs) : new Map<bigint, Uint8Array>();
+  return refs.map((ref, row) => decodePart(rows, row, blobs.get(ref.row) ?? null));
+}
+
+/** Sizes of the payloads of file parts, by row. */
+export async function readPayloadSizes(
+  tables: SessionTables,
+  refs: readonly PartRef[],
+): Promise<Map<bigint, number>> {
+  const files = refs.filter(({ type }) => type === "file");
+  if (files.length === 0) return new Map();
+  const rows = await tables.parts.take(
+    files.map(({ row }) => row),
+    ["data"],
+  );
+  return new Map(files.map(({ row }, at) => [row, rows.blobSize("data", at) ?? 0]));
+}
+
+function* predicatesOf({ session, messages, of }: PartScope): Generator<Predicate> {
+  const ofSession = eq("session_id", session);
+  if (of <= Math.max(CHEAPER_BY_SESSION.messages, messages.length * CHEAPER_BY_SESSION.factor)) {
+    if (messages.length > 0) yield ofSession;
+    return;
+  }
+  for (let start = 0; start < messages.length; start += IDS_PER_SCAN)
+    yield and(ofSession, isIn("message_id", messages.slice(start, start + IDS_PER_SCAN)));
+}
+
+function refAt(rows: Rows<typeof PARTS>, row: number): PartRef {
+  const id = rows.string("id", row);
+  const type = partTypes.find((name) => name === rows.string("type", row));
+  const provenance = provenances.find((name) => name === rows.string("provenance", row));
+  if (type === undefined || provenance === undefined)
+    throw corrupt(`part ${id} is ${rows.string("provenance", row)} ${rows.string("type", row)}`);
+  const tool_name = rows.stringOrNull("tool_name", row);
+  const call_id = rows.stringOrNull("call_id", row);
+  const is_failure = rows.boolOrNull("is_failure", row);
+  return {
+    message_id: messageId(rows.string("message_id", row)),
+    id: partId(id),
+    ordinal: rows.int("ordinal", row),
+    type,
+    provenance,
+    ...(tool_name === null ? {} : { tool_name }),
+    ...(call_id === null ? {} : { call_id }),
+    ...(is_failure === null ? {} : { is_failure }),
+    row: rows.rowId(row),
+  };
+}
+
+async function readPayloads(
+  tables: SessionTables,
+  refs: readonly PartRef[],
+): Promise<Map<bigint, Uint8Array>> {
+  const files = refs.filter(({ type }) => type === "file").map(({ row }) => row);
+  const blobs = await tables.parts.fetchBlobs("data", files);
+  const payloads = new Map<bigint, Uint8Array>();
+  for (const [index, row] of files.entries()) {
+    const blob = blobs[index];
+    if (blob !== null && blob !== undefined) payloads.set(row, blob);
+  }
+  return payloads;
+}

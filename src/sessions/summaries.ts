@@ -1,0 +1,168 @@
+/**
+ * The summaries of all sessions (spec.md#session-summary). They are kept in a derived table, refreshed after each sync,
+ * and completed in memory where the canonical tables are ahead of it: losing them costs time only.
+ */
+import { isPondError } from "../base/errors.ts";
+import type { MaintainOptions, Store, Table } from "../substrate/index.ts";
+import { createdAfter } from "../substrate/index.ts";
+import { SUMMARIES } from "./schema.ts";
+import type { SessionSummary } from "./summarise.ts";
+import { summarise } from "./summarise.ts";
+import { SummaryList } from "./summary-list.ts";
+import type { Coverage } from "./summary-rows.ts";
+import { asOf, coverageOf, markerRow, SUMMARY_COLUMNS, summaryAt, summaryRow } from "./summary-rows.ts";
+import type { SessionTables } from "./tables.ts";
+
+type SummaryTable = Table<typeof SUMMARIES>;
+
+/** What was read of the table: of each session the newest row. */
+interface Loaded {
+  readonly summaries: Map<string, SessionSummary>;
+  readonly ages: Map<string, string>;
+  rows: number;
+  version: number;
+  covers: string;
+}
+
+/** Beyond this share of all sessions one pass over everything is cheaper than asking for each. */
+const MOST_CHANGED = 0.3;
+/** Superseded rows beside as many live ones that are not worth making the table anew. */
+const SPARE_ROWS = 2000;
+
+export class Summaries {
+  readonly #store: Store;
+  readonly #tables: SessionTables;
+  #loaded: Loaded | undefined;
+  #current: { readonly key: string; readonly list: Promise<SummaryList> } | undefined;
+
+  constructor(store: Store, tables: SessionTables) {
+    this.#store = store;
+    this.#tables = tables;
+  }
+
+  /** As of now: what the table holds, and what was stored since, computed on top of it. */
+  async list(): Promise<SummaryList> {
+    const table = await this.#existing();
+    const [now, version] = await Promise.all([this.#versions(), table?.version() ?? -1]);
+    const key = `${asOf(now)} ${version}`;
+    if (this.#current?.key !== key) this.#current = { key, list: this.#complete(table, now) };
+    try {
+      return await this.#current.list;
+    } catch (error) {
+      this.#current = undefined;
+      throw error;
+    }
+  }
+
+  /** Brings the table up to the state of the canonical ones. It is made anew when most of it is superseded. */
+  async refresh(): Promise<void> {
+    const now = await this.#versions();
+    const table = await this.#store.table(SUMMARIES);
+    const loaded = await this.#load(table);
+    if (loaded.covers === asOf(now)) return;
+    const fresh = await this.#since(loaded, now);
+    this.#current = undefined;
+    const isTooLong = loaded.rows + fresh.length > 2 * loaded.summaries.size + SPARE_ROWS;
+    if (!isTooLong && !isAhead(loaded, now)) return write(table, fresh, now);
+    const all = isAhead(loaded, now) ? new Map() : loaded.summaries;
+    for (const summary of fresh) all.set(summary.id, summary);
+    this.#loaded = undefined;
+    await this.#store.drop(SUMMARIES);
+    await write(await this.#store.table(SUMMARIES), all.values(), now);
+  }
+
+  async maintain(options: MaintainOptions): Promise<void> {
+    await (await this.#existing())?.maintain(options);
+  }
+
+  async #complete(table: SummaryTable | undefined, now: Coverage): Promise<SummaryList> {
+    const loaded = table === undefined ? nothingLoaded() : await this.#load(table);
+    const known = isAhead(loaded, now) ? [] : loaded.summaries;
+    const all = new Map<string, SessionSummary>(known);
+    if (loaded.covers !== asOf(now))
+      for (const summary of await this.#since(loaded, now)) all.set(summary.id, summary);
+    return new SummaryList(all);
+  }
+
+  /** Summaries of the sessions that changed since the table was brought up to date: of all when nearly all did. */
+  async #since(loaded: Loaded, now: Coverage): Promise<SessionSummary[]> {
+    if (loaded.covers === "" || isAhead(loaded, now)) return summarise(this.#tables, undefined);
+    const covers = coverageOf(loaded.covers);
+    const changed = new Set<string>();
+    const messages = { select: ["session_id"] as const, where: createdAfter(covers.messages) };
+    for await (const rows of this.#tables.messages.scanBatches(messages))
+      for (let row = 0; row < rows.length; row++) changed.add(rows.string("session_id", row));
+    const sessions = { select: ["id", "parent_session_id"] as const, where: createdAfter(covers.sessions) };
+    for await (const rows of this.#tables.sessions.scanBatches(sessions))
+      for (let row = 0; row < rows.length; row++) {
+        changed.add(rows.string("id", row));
+        const parent = rows.stringOrNull("parent_session_id", row);
+        if (parent !== null) changed.add(parent);
+      }
+    const most = MOST_CHANGED * (await this.#tables.sessions.count());
+    return summarise(this.#tables, changed.size > most ? undefined : [...changed]);
+  }
+
+  /** Reads on from where the last reading stopped; from the start when the rows do not add up. */
+  async #load(table: SummaryTable): Promise<Loaded> {
+    const version = await table.version();
+    if (this.#loaded?.version === version) return this.#loaded;
+    let loaded = nothingLoaded();
+    if (this.#loaded !== undefined && this.#loaded.version < version)
+      loaded = await readInto(this.#loaded, table, version);
+    // Another process may have made the table anew meanwhile.
+    if (loaded.rows !== (await table.count())) loaded = await readInto(nothingLoaded(), table, version);
+    this.#loaded = loaded;
+    return loaded;
+  }
+
+  async #versions(): Promise<Coverage> {
+    const { messages, sessions } = this.#tables;
+    const [ofMessages, ofSessions] = await Promise.all([messages.version(), sessions.version()]);
+    return { messages: ofMessages, sessions: ofSessions };
+  }
+
+  /** Undefined where there is none and nothing may be made. */
+  async #existing(): Promise<SummaryTable | undefined> {
+    try {
+      return await this.#store.table(SUMMARIES);
+    } catch (error) {
+      if (isPondError(error) && error.code === "not_found") return undefined;
+      throw error;
+    }
+  }
+}
+
+async function readInto(loaded: Loaded, table: SummaryTable, version: number): Promise<Loaded> {
+  const where = loaded.version < 0 ? {} : { where: createdAfter(loaded.version) };
+  for await (const rows of table.scanBatches({ select: SUMMARY_COLUMNS, ...where }))
+    for (let row = 0; row < rows.length; row++) {
+      loaded.rows += 1;
+      const id = rows.string("session_id", row);
+      const age = rows.string("as_of", row);
+      if (id === "") loaded.covers = age > loaded.covers ? age : loaded.covers;
+      else if (age >= (loaded.ages.get(id) ?? "")) {
+        loaded.ages.set(id, age);
+        loaded.summaries.set(id, summaryAt(rows, row));
+      }
+    }
+  loaded.version = version;
+  return loaded;
+}
+
+/** The marker goes with the last batch, so that it never covers rows that are not there. */
+async function write(table: SummaryTable, summaries: Iterable<SessionSummary>, now: Coverage): Promise<void> {
+  const age = asOf(now);
+  const rows = [...summaries].map((summary) => summaryRow(summary, age));
+  await table.insertRows([...rows, markerRow(age)]);
+}
+
+/** The store was put back to an earlier state than these summaries are of. */
+function isAhead({ covers }: Loaded, now: Coverage): boolean {
+  const { messages, sessions } = coverageOf(covers);
+  return messages > now.messages || sessions > now.sessions;
+}
+
+function nothingLoaded(): Loaded {
+  return { summaries: new Map(), ages: new Map(), rows: 0, version: -1, covers: "" };
+}

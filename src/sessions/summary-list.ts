@@ -1,0 +1,33 @@
+/** Summaries by id and by age: a list that does not change under its reader. */
+import type { SessionSummary } from "./summarise.ts";
+
+export class SummaryList {
+  readonly #byId: ReadonlyMap<string, SessionSummary>;
+  #sorted: readonly SessionSummary[] | undefined;
+
+  constructor(byId: ReadonlyMap<string, SessionSummary>) {
+    this.#byId = byId;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  get(id: string): SessionSummary | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** By the time of the last message; ties by id. */
+  get newestFirst(): readonly SessionSummary[] {
+    return (this.#sorted ??= [...this.#byId.values()].toSorted(compareByAge));
+  }
+}
+
+/** The order of lists of sessions: newest first, the same on every machine. */
+export function compareByAge(a: Aged, b: Aged): number {
+  if (a.last_at !== b.last_at) return b.last_at - a.last_at;
+  if (a.id === b.id) return 0;
+  return a.id < b.id ? -1 : 1;
+}
+
+type Aged = Pick<SessionSummary, "last_at" | "id">;

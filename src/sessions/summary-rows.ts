@@ -1,0 +1,107 @@
+/** Summaries to rows of their table and back, and the marker row that says which state of the store they are of. */
+import { relations, sessionId } from "../model/index.ts";
+import type { RowOf, Rows } from "../substrate/index.ts";
+import { instant } from "./rows.ts";
+import type { SUMMARIES } from "./schema.ts";
+import type { SessionSummary } from "./summarise.ts";
+
+/** Versions of the canonical tables that a set of summaries was computed from. */
+export interface Coverage {
+  readonly messages: number;
+  readonly sessions: number;
+}
+
+export const SUMMARY_COLUMNS = [
+  "session_id",
+  "as_of",
+  "title",
+  "source_agent",
+  "project",
+  "parent_session_id",
+  "parent_message_id",
+  "relation",
+  "created_at",
+  "first_at",
+  "last_at",
+  "ingested_at",
+  "user_messages",
+  "assistant_messages",
+  "tool_messages",
+  "system_messages",
+  "texts",
+  "bytes",
+  "children",
+] as const;
+
+const DIGITS = 16;
+
+/** The versions as text that sorts by age. */
+export function asOf({ messages, sessions }: Coverage): string {
+  return `${pad(messages)}.${pad(sessions)}`;
+}
+
+export function coverageOf(text: string): Coverage {
+  const [messages = 0, sessions = 0] = text.split(".").map(Number);
+  return { messages, sessions };
+}
+
+export function summaryRow(summary: SessionSummary, as_of: string): RowOf<typeof SUMMARIES> {
+  const { id, messages, ...columns } = summary;
+  return {
+    ...columns,
+    session_id: id,
+    as_of,
+    user_messages: messages.user,
+    assistant_messages: messages.assistant,
+    tool_messages: messages.tool,
+    system_messages: messages.system,
+  };
+}
+
+/** No session has an empty id (spec.md#model-identity). */
+export function markerRow(as_of: string): RowOf<typeof SUMMARIES> {
+  const none = { user_messages: 0, assistant_messages: 0, tool_messages: 0, system_messages: 0 };
+  const never = { created_at: 0, first_at: 0, last_at: 0, ingested_at: 0 };
+  return {
+    session_id: "",
+    as_of,
+    source_agent: "",
+    project: "",
+    ...never,
+    ...none,
+    texts: 0,
+    bytes: 0,
+    children: 0,
+  };
+}
+
+export function summaryAt(rows: Rows<typeof SUMMARIES>, row: number): SessionSummary {
+  const title = rows.stringOrNull("title", row);
+  const parent_session_id = rows.stringOrNull("parent_session_id", row);
+  const parent_message_id = rows.stringOrNull("parent_message_id", row);
+  const relation = relations.find((name) => name === rows.stringOrNull("relation", row));
+  return {
+    id: sessionId(rows.string("session_id", row)),
+    ...(title === null ? {} : { title }),
+    source_agent: rows.string("source_agent", row),
+    project: rows.string("project", row),
+    ...(parent_session_id === null ? {} : { parent_session_id }),
+    ...(parent_message_id === null ? {} : { parent_message_id }),
+    ...(relation === undefined ? {} : { relation }),
+    created_at: instant(rows.timestamp("created_at", row)),
+    first_at: instant(rows.timestamp("first_at", row)),
+    last_at: instant(rows.timestamp("last_at", row)),
+    ingested_at: instant(rows.timestamp("ingested_at", row)),
+    messages: {
+      user: rows.int("user_messages", row),
+      assistant: rows.int("assistant_messages", row),
+      tool: rows.int("tool_messages", row),
+      system: rows.int("system_messages", row),
+    },
+    texts: rows.int("texts", row),
+    bytes: rows.int("bytes", row),
+    children: rows.int("children", row),
+  };
+}
+
+const pad = (version: number): string => String(version).padStart(DIGITS, "0");

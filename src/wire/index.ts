@@ -1,0 +1,35 @@
+/** The shapes that pond speaks (spec.md#wire-handlers): types, bounds and error bodies. The schemas are in schema.ts. */
+export type { CodeMeaning } from "./error-body.ts";
+export { CODES, errorBody } from "./error-body.ts";
+export {
+  CONTEXT_LIMITS,
+  GET_LIMITS,
+  MAX_QUERY,
+  PAGE_BYTES,
+  PROTOCOL_VERSION,
+  SEARCH_LIMITS,
+  SESSIONS_LIMITS,
+} from "./limits.ts";
+export type {
+  ChildView,
+  ErrorBody,
+  GetRequest,
+  GetResponse,
+  Hit,
+  HitSession,
+  MessageResult,
+  MessageView,
+  PartSummary,
+  ProjectFilter,
+  ResponseMode,
+  SearchFilters,
+  SearchMode,
+  SearchRequest,
+  SearchResponse,
+  SessionHead,
+  SessionLine,
+  SessionResult,
+  SessionsRequest,
+  SessionsResponse,
+  WirePart,
+} from "./types.ts";

@@ -1,0 +1,272 @@
+/**
+ * The requests and responses of pond as zod schemas (spec.md#wire-envelope): the exact form that HTTP and MCP speak and
+ * `--json` prints. Importing zod costs start-up time, so this is a door of its own; everything else takes the
+ * types from index.ts. Within a major version the shapes only gain fields.
+ */
+import { z } from "zod";
+import type { JsonObject } from "../base/json.ts";
+import { partTypes, relations, roles } from "../model/index.ts";
+import { filePartSchema, partSchema } from "../model/schema.ts";
+import {
+  CONTEXT_LIMITS,
+  GET_LIMITS,
+  MAX_QUERY,
+  PROTOCOL_VERSION,
+  SEARCH_LIMITS,
+  SESSIONS_LIMITS,
+} from "./limits.ts";
+
+const id = z.string().min(1);
+const instant = z.iso.datetime({ offset: true }).meta({ description: "RFC 3339, UTC." });
+const count = z.int().min(0);
+const cursor = z.string().min(1).meta({ description: "Opaque: next_cursor of the answer before." });
+
+/** Requests say which protocol they speak; the namespace is the configured one when absent. */
+const envelope = {
+  protocol_version: z.literal(PROTOCOL_VERSION),
+  namespace: z.string().min(1).exactOptional(),
+};
+
+const limit = (limits: { readonly default: number; readonly most: number }) =>
+  z
+    .int()
+    .min(1)
+    .max(limits.most)
+    .exactOptional()
+    .meta({ description: `Default ${limits.default}.` });
+
+const day = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}([Tt ]\d{2}:\d{2}.*)?$/)
+  .meta({ description: "A day (YYYY-MM-DD, UTC) or an RFC 3339 instant; both ends count." });
+
+const projectFilter = z
+  .union([
+    z.string().min(1),
+    z.strictObject({ contains: z.string().min(1) }),
+    z.strictObject({ prefix: z.string().min(1) }),
+    z.strictObject({ exact: z.string().min(1) }),
+  ])
+  .meta({ description: "A plain string is `contains`." });
+
+/** What narrows a list or a search to some sessions. */
+const scope = {
+  project: projectFilter.exactOptional(),
+  source_agent: id.exactOptional().meta({
+    description: "A client and everything below it: claude-code finds claude-code/general-purpose.",
+  }),
+  from_date: day.exactOptional(),
+  to_date: day.exactOptional(),
+  include_subagents: z.boolean().exactOptional().meta({ description: "Default false." }),
+};
+
+export { parseRequest } from "./parse.ts";
+
+export const partSummarySchema = z.strictObject({
+  kind: z.enum(partTypes),
+  label: z.string().exactOptional().meta({ description: "Tool name, file name or type, verdict." }),
+  call_id: z.string().exactOptional(),
+  is_failure: z.boolean().exactOptional(),
+});
+
+const sessionHeadSchema = z.strictObject({
+  id,
+  title: z.string().exactOptional(),
+  source_agent: z.string(),
+  project: z.string(),
+  created_at: instant,
+  parent_session_id: id.exactOptional(),
+  parent_message_id: id.exactOptional(),
+  relation: z.enum(relations).exactOptional(),
+});
+
+/** A part of the canonical model; the payload of a file is left out unless it was asked for. */
+const wirePartSchema = z.union([
+  partSchema,
+  filePartSchema.extend({
+    data: z.strictObject({ kind: z.enum(["string", "bytes", "url"]), omitted_bytes: count }),
+  }),
+]);
+
+export const messageViewSchema = z.strictObject({
+  id,
+  seq: count.exactOptional(),
+  role: z.enum(roles),
+  timestamp: instant,
+  text: z.string().exactOptional().meta({ description: "What was said: the indexed text." }),
+  content: z.string().exactOptional().meta({ description: "Of a system message." }),
+  parts_summary: z.array(partSummarySchema),
+  parts: z.array(wirePartSchema).exactOptional().meta({ description: "With response_mode verbatim." }),
+  joined: z
+    .array(id)
+    .exactOptional()
+    .meta({ description: "Further messages of the same response, shown as one with this." }),
+});
+
+export const getRequestSchema = z.strictObject({
+  ...envelope,
+  session_id: id.exactOptional().meta({ description: "The session; with message_id, where to look for it." }),
+  message_id: id.exactOptional().meta({ description: "One message with its neighbours." }),
+  response_mode: z.enum(["conversational", "complete", "verbatim"]).exactOptional(),
+  session_from: z.enum(["start", "end"]).exactOptional(),
+  after_id: id.exactOptional().meta({ description: "Go on after this message, or part in message mode." }),
+  before_id: id.exactOptional().meta({ description: "The page that ends before this message." }),
+  limit: limit(GET_LIMITS),
+  context_depth: z.int().min(0).max(CONTEXT_LIMITS.most).exactOptional(),
+  branch: z.enum(["active", "all"]).exactOptional(),
+  include_payloads: z.boolean().exactOptional().meta({ description: "Payloads of files too." }),
+});
+
+const childSchema = z.strictObject({
+  id,
+  title: z.string().exactOptional(),
+  source_agent: z.string(),
+  relation: z.enum(relations).exactOptional(),
+  parent_message_id: id.exactOptional(),
+  created_at: instant,
+  messages: count,
+});
+
+const sessionResultSchema = z.strictObject({
+  scope: z.literal("session"),
+  session: sessionHeadSchema,
+  response_mode: z.enum(["conversational", "complete", "verbatim"]),
+  messages: z.array(messageViewSchema),
+  messages_before: count.meta({ description: "Messages of this mode before the page." }),
+  messages_remaining: count.meta({ description: "After the page; from the end: before it." }),
+  hidden: count.meta({ description: "Messages on branches that are not active; branch=all shows them." }),
+  children: z.array(childSchema).meta({ description: "Sessions that name this one as their parent." }),
+  children_remaining: count,
+});
+
+const messageResultSchema = z.strictObject({
+  scope: z.literal("message"),
+  session: sessionHeadSchema,
+  target: messageViewSchema,
+  target_parts: z.array(wirePartSchema),
+  target_parts_remaining: count,
+  siblings: z.array(messageViewSchema),
+  context_depth: count,
+});
+
+export const getResponseSchema = z.discriminatedUnion("scope", [sessionResultSchema, messageResultSchema]);
+
+export const searchRequestSchema = z.strictObject({
+  ...envelope,
+  query: z.string().max(MAX_QUERY).exactOptional(),
+  mode: z
+    .enum(["fts", "exact", "regex"])
+    .exactOptional()
+    .meta({ description: "By words; exact text or a pattern, also in tool calls and results." }),
+  similar_to: id.exactOptional(),
+  filters: z
+    .strictObject({
+      ...scope,
+      session_id: id.exactOptional(),
+      role: z.enum(roles).exactOptional(),
+      min_score: z.number().min(0).max(1).exactOptional(),
+    })
+    .exactOptional(),
+  limit: limit(SEARCH_LIMITS),
+  cursor: cursor.exactOptional(),
+});
+
+const hitSchema = z.strictObject({
+  message_id: id,
+  part_id: id
+    .exactOptional()
+    .meta({ description: "The part that holds the text, where it is no conversation." }),
+  kind: z.enum(partTypes).exactOptional(),
+  tool_name: z.string().exactOptional(),
+  role: z.enum(roles),
+  timestamp: instant,
+  score: z.number().min(0).max(1),
+  text: z.string(),
+  text_length: count.meta({ description: "Characters of the whole text; more than `text` when it was cut." }),
+  parts_summary: z.array(partSummarySchema).exactOptional().meta({ description: "On messages of users." }),
+  also_in: z
+    .array(z.strictObject({ session_id: id, message_id: id }))
+    .exactOptional()
+    .meta({ description: "Copies of this message in other sessions." }),
+});
+
+const hitSessionSchema = z.strictObject({
+  session_id: id,
+  title: z.string().exactOptional(),
+  project: z.string(),
+  source_agent: z.string(),
+  last_at: instant,
+  session_messages_count: count,
+  matched_message_count: count,
+  matches: z.array(hitSchema),
+});
+
+export const searchResponseSchema = z.strictObject({
+  mode: z.enum(["fts", "exact", "regex"]),
+  sessions: z.array(hitSessionSchema),
+  matched_total: count,
+  matched_total_exact: z.boolean().meta({ description: "False: at least that many." }),
+  searchable_in_scope: count.meta({ description: "Messages with text that the filters left." }),
+  has_more: z.boolean(),
+  next_cursor: cursor.exactOptional(),
+});
+
+export const sessionsRequestSchema = z.strictObject({
+  ...envelope,
+  ...scope,
+  title: z.string().min(1).exactOptional().meta({ description: "Words of the title, in any case." }),
+  parent_session_id: id.exactOptional().meta({ description: "Only its children, subagents included." }),
+  limit: limit(SESSIONS_LIMITS),
+  cursor: cursor.exactOptional(),
+});
+
+export const sessionSummarySchema = z.strictObject({
+  ...sessionHeadSchema.shape,
+  first_at: instant,
+  last_at: instant,
+  messages: z.strictObject({ total: count, user: count, assistant: count, tool: count, system: count }),
+  bytes: count,
+  children: count,
+});
+
+export const sessionsResponseSchema = z.strictObject({
+  sessions: z.array(sessionSummarySchema),
+  total: count.meta({ description: "Sessions that the filters left." }),
+  has_more: z.boolean(),
+  next_cursor: cursor.exactOptional(),
+});
+
+export const errorBodySchema = z.strictObject({
+  error: z.strictObject({
+    code: z.enum([
+      "validation_failed",
+      "version_unsupported",
+      "not_found",
+      "namespace_unknown",
+      "storage_unavailable",
+      "conflict",
+      "internal",
+    ]),
+    message: z.string(),
+    details: z.record(z.string(), z.unknown()),
+  }),
+});
+
+/** The published JSON Schema of the wire. */
+export function wireJsonSchema(): JsonObject {
+  const registry = z.registry<{ id: string }>();
+  registry.add(getRequestSchema, { id: "GetRequest" });
+  registry.add(getResponseSchema, { id: "GetResponse" });
+  registry.add(searchRequestSchema, { id: "SearchRequest" });
+  registry.add(searchResponseSchema, { id: "SearchResponse" });
+  registry.add(sessionsRequestSchema, { id: "SessionsRequest" });
+  registry.add(sessionsResponseSchema, { id: "SessionsResponse" });
+  registry.add(errorBodySchema, { id: "ErrorBody" });
+  const { schemas } = z.toJSONSchema(registry, {
+    io: "input",
+    unrepresentable: "any",
+    uri: (name) => `#/$defs/${name}`,
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod's JSON Schema type is wider than JSON
+  return { $schema: "https://json-schema.org/draft/2020-12/schema", $defs: schemas } as unknown as JsonObject;
+}

@@ -1,0 +1,42 @@
+/** What handlers are given, in a home of its own that goes away with the test. */
+import { loadConfig } from "../../src/config/index.ts";
+import { createContext } from "../../src/handlers/index.ts";
+import type { Context } from "../../src/handlers/index.ts";
+import type { Event } from "../../src/model/index.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { tempDir } from "./temp-dir.ts";
+
+export interface TempContext extends AsyncDisposable {
+  readonly context: Context;
+  readonly home: string;
+  /** Stores events as a sync would, summaries included. */
+  ingest(events: Iterable<Event>): Promise<void>;
+}
+
+export async function tempContext(): Promise<TempContext> {
+  const folder = await tempDir();
+  const environment = {
+    env: { POND_STORE: `${folder.path}/store` },
+    home: folder.path,
+    platform: "linux" as const,
+    cwd: folder.path,
+  };
+  const config = await loadConfig({ environment });
+  const { signal } = new AbortController();
+  const context = createContext({ config, machine: environment, signal });
+  return {
+    context,
+    home: folder.path,
+    ingest: async (events) => {
+      const store = await context.store();
+      const ingest = store.ingest({ clock: systemClock });
+      await ingest.add(events);
+      await ingest.flush();
+      await store.refreshSummaries();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await context[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
