@@ -4,7 +4,7 @@
  */
 import { PondError } from "../base/errors.ts";
 import type { Session } from "../model/index.ts";
-import { formatTimestamp } from "../model/index.ts";
+import { formatTimestamp, sessionId } from "../model/index.ts";
 import type { SessionStore, SummaryList } from "../sessions/index.ts";
 import { GET_LIMITS, PAGE_BYTES } from "../wire/index.ts";
 import type { ChildView, GetRequest, GetResponse, ResponseMode, SessionResult } from "../wire/index.ts";
@@ -37,8 +37,11 @@ async function getSession(
   { session_id, limit }: { readonly session_id: string; readonly limit: number },
 ): Promise<SessionResult> {
   const mode = request.response_mode ?? "conversational";
-  const [session, summaries] = await Promise.all([requireSession(store, session_id), store.summaries()]);
-  const thread = await readThread(store, session.id, request.branch ?? "active");
+  const [session, summaries, thread] = await Promise.all([
+    requireSession(store, session_id),
+    store.summaries(),
+    readThread(store, sessionId(session_id), request.branch ?? "active"),
+  ]);
   const entries = entriesOf(thread, mode);
   const page = pageOf(entries, request, { limit, mode });
   const [messages, children] = await Promise.all([
