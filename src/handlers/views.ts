@@ -120,24 +120,19 @@ const wholeParts = (refs: readonly PartRef[], bodies: Bodies): WirePart[] =>
 
 /** The canonical part as JSON. */
 function wirePart({ part, omitted }: Body): WirePart {
-  switch (part.type) {
-    case "file": {
-      const { data } = part;
-      if (omitted > 0) return { ...part, data: { kind: data.kind, omitted_bytes: omitted } };
-      if (data.kind !== "bytes") return { ...part, data };
-      return { ...part, data: { kind: "bytes", value: Buffer.from(data.value).toString("base64") } };
-    }
-    case "tool_call": {
-      const { params, ...rest } = part;
-      return params === undefined ? rest : { ...rest, params: openJson(params) };
-    }
-    case "tool_result": {
-      const { result, ...rest } = part;
-      return result === undefined ? rest : { ...rest, result: openJson(result) };
-    }
-    default:
-      return part;
+  if (part.type === "tool_call") {
+    const { params, ...rest } = part;
+    return params === undefined ? rest : { ...rest, params: openJson(params) };
   }
+  if (part.type === "tool_result") {
+    const { result, ...rest } = part;
+    return result === undefined ? rest : { ...rest, result: openJson(result) };
+  }
+  if (part.type !== "file") return part;
+  const { data } = part;
+  if (omitted > 0) return { ...part, data: { kind: data.kind, omitted_bytes: omitted } };
+  if (data.kind !== "bytes") return { ...part, data };
+  return { ...part, data: { kind: "bytes", value: Buffer.from(data.value).toString("base64") } };
 }
 
 /** Types whose label is in their body. */
@@ -163,14 +158,9 @@ function summaryOf(ref: PartRef, bodies: Bodies, mode: ResponseMode): PartSummar
 }
 
 function labelOf(ref: PartRef, part: Part | undefined): string | undefined {
-  switch (part?.type) {
-    case "file":
-      return part.file_name ?? part.media_type;
-    case "tool_approval_request":
-      return part.approval_id;
-    case "tool_approval_response":
-      return `${part.approval_id} ${part.approved ? "approved" : "denied"}`;
-    default:
-      return ref.tool_name;
-  }
+  if (part?.type === "file") return part.file_name ?? part.media_type;
+  if (part?.type === "tool_approval_request") return part.approval_id;
+  if (part?.type === "tool_approval_response")
+    return `${part.approval_id} ${part.approved ? "approved" : "denied"}`;
+  return ref.tool_name;
 }

@@ -13,6 +13,7 @@ test.each<[string, string | undefined]>([
   ],
   ["snake_case, kebab-case, src/lib.ts and CONSTANT are split by the engine or not at all", undefined],
   ["\u4f60\u597d\u4e16\u754c", undefined],
+  ["\u{10428}\u{10400} ends too", undefined],
   ["", undefined],
 ])("%s", (text, pieces) => expect(identifierPieces(text)).toBe(pieces));
 

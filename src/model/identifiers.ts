@@ -23,7 +23,8 @@ export function identifierPieces(text: string): string | undefined {
     let end = hump.index;
     while (start > 0 && isWordAt(text, start - 1)) start -= 1;
     while (end < text.length && isWordAt(text, end)) end += 1;
-    HUMP.lastIndex = end;
+    // Letters beyond the BMP are two code units and no part of names here: go past them all the same.
+    HUMP.lastIndex = Math.max(end, hump.index + hump[0].length);
     if (end - start > MAX_NAME_LENGTH) continue;
     for (const piece of piecesOf(text.slice(start, end))) pieces.add(piece);
   }

@@ -230,16 +230,13 @@ function summaryOf(draft: Draft): SessionSummary {
 
 const MAX_TITLE = 200;
 
-/** One line of bounded length, never cut inside a character. */
+/** One line of bounded length, never cut inside a surrogate pair. */
 function titleLine(text: string): string {
   const line = text
     .slice(0, MAX_TITLE * 20)
     .replaceAll(/\s+/gu, " ")
     .trim();
-  const characters = [...line.slice(0, MAX_TITLE * 2)];
-  if (characters.length <= MAX_TITLE && line.length <= MAX_TITLE * 2) return line.toWellFormed();
-  return `${characters
-    .slice(0, MAX_TITLE - 3)
-    .join("")
-    .trimEnd()}...`.toWellFormed();
+  if (line.length <= MAX_TITLE) return line.toWellFormed();
+  const head = line.slice(0, MAX_TITLE - 3);
+  return `${(/[\ud800-\udbff]$/.test(head) ? head.slice(0, -1) : head).trimEnd()}...`.toWellFormed();
 }
