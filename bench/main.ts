@@ -3,6 +3,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ run(): void | Promise<
   ingest: () => import("./ingest.ts"),
   json: () => import("./json.ts"),
   parse: () => import("./parse.ts"),
+  reads: () => import("./reads.ts"),
   sync: () => import("./sync.ts"),
 };
 

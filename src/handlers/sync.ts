@@ -171,5 +171,6 @@ async function indexStage(
   if (!stage.wrote && stage.stages.includes("import")) return { outcome: "nothing to do", tables: [] };
   const store = await context.store();
   const tables = await store.maintain();
+  await store.refreshSummaries();
   return { outcome: tables.some(({ done }) => done.length > 0) ? "updated" : "nothing to do", tables };
 }
