@@ -21,6 +21,7 @@ export function activeBranch(messages: readonly Entry[]): ReadonlySet<string> {
   const parents = new Set([...nodes.values()].map((node) => node.parent));
   const active = new Set<string>();
   for (const [index, message] of messages.entries()) {
+    if (pondOf(message)["removed"] === true) continue;
     const key = keyOf(message);
     const node = nodes.get(key);
     const isOutside = node === undefined || (!node.isPlaced && !parents.has(key));
@@ -53,6 +54,8 @@ function nodesOf(messages: readonly Entry[]): Map<string, Node> {
   for (const message of messages) {
     const pond = pondOf(message.options);
     const { parent, leaf, turn } = pond;
+    // A mark that a record is gone leaves the record where it stood, off the way of those that came after.
+    if (pond["removed"] === true) continue;
     nodes.set(keyOf(message), {
       role: message.role,
       parent: typeof parent === "string" ? parent : undefined,
