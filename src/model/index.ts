@@ -6,10 +6,10 @@ export { openJson } from "./extracted.ts";
 export type { PondFacts } from "./facts.ts";
 export { pondFacts, pondOf, valueAt } from "./facts.ts";
 export { identifierPieces, piecesOf } from "./identifiers.ts";
-export type { MessageId, MessageKey, PartId, PartKey, SessionId } from "./ids.ts";
-export { messageId, partId, sessionId } from "./ids.ts";
+export type { EntityKey, MessageId, MessageKey, PartId, PartKey, SessionId, SessionKey } from "./ids.ts";
+export { describeKey, isMessageKey, isPartKey, isSameKey, messageId, partId, sessionId } from "./ids.ts";
 export { compareAcrossSessions, compareInSession, compareParts } from "./order.ts";
-export type { MessageWithParts, SessionState } from "./replay.ts";
+export type { Lineage, MessageWithParts, SessionState } from "./replay.ts";
 export { eventsOf, replay } from "./replay.ts";
 export type { Revision } from "./revision.ts";
 export { newestRevisions, revisionOf } from "./revision.ts";
@@ -24,6 +24,32 @@ export {
   timestampFromMillis,
 } from "./timestamp.ts";
 export { recordedTitle } from "./title.ts";
+export { hydrateTree, lineageOf, loadTree, resolveTree, sessionsIn, stateOf } from "./tree/load.ts";
+export { planParts, planTree } from "./tree/plan.ts";
+export type {
+  Fault,
+  FaultKind,
+  Found,
+  Leaf,
+  MessageNode,
+  MessageOutline,
+  MessagePlan,
+  MessageRange,
+  Outcome,
+  PartNode,
+  PartPlan,
+  PartScope,
+  PlanNode,
+  RefTree,
+  SessionNode,
+  SessionOutline,
+  SessionPlan,
+  Staged,
+  Total,
+  TreeIssue,
+  TreeScope,
+  TreeSource,
+} from "./tree/types.ts";
 export type { Violation } from "./validate.ts";
 export { EventValidator, isAllowed, sessionFault } from "./validate.ts";
 export type {

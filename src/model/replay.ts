@@ -13,6 +13,12 @@ export interface SessionState {
   readonly messages: readonly MessageWithParts[];
 }
 
+/** A session and everything that descends from it. */
+export interface Lineage {
+  readonly state: SessionState;
+  readonly children: readonly Lineage[];
+}
+
 /**
  * The sessions that a stream describes, in order of first appearance. A row that came before is kept, a later one
  * under the same key changes nothing (spec.md#adapter-integrity-additive-sync), so replaying twice is replaying

@@ -1,0 +1,239 @@
+/**
+ * The first stage (spec.md#trees-plan): which sessions, messages and parts a scope holds, with their sizes, read from
+ * keys and short facts only. Nothing outside the scope is looked at.
+ */
+import { PondError } from "../../base/errors.ts";
+import type { EntityKey, MessageId, MessageKey, SessionId } from "../ids.ts";
+import { describeKey } from "../ids.ts";
+import type {
+  Found,
+  MessageOutline,
+  MessagePlan,
+  PartPlan,
+  SessionOutline,
+  SessionPlan,
+  Staged,
+  Total,
+  TreeIssue,
+  TreeScope,
+  TreeSource,
+} from "./types.ts";
+
+/** Throws `not_found` where there is no such session, or no message where the range starts or ends. */
+export async function planTree<R>(
+  source: TreeSource<R>,
+  root: SessionId,
+  scope: TreeScope = {},
+): Promise<Staged<SessionPlan>> {
+  checkScope(scope);
+  const issues: TreeIssue[] = [];
+  const draft = await growSessions(source, root, { scope, issues });
+  await takeMessages(source, [...preorder(draft)], { scope, issues });
+  const planned = await planParts(source, finish(draft), scope.partTypes);
+  return { value: planned.value, issues: [...issues, ...planned.issues] };
+}
+
+/** The plan with the parts of its messages; of some types only, or all. For plans that their holder has cut down. */
+export async function planParts<R>(
+  source: TreeSource<R>,
+  plan: SessionPlan,
+  types?: TreeScope["partTypes"],
+): Promise<Staged<SessionPlan>> {
+  if (types?.length === 0) return { value: plan, issues: [] };
+  const wanted = types === undefined ? undefined : new Set(types);
+  const issues: TreeIssue[] = [];
+  const value = await fill(plan);
+  return { value, issues };
+
+  async function fill(session: SessionPlan): Promise<SessionPlan> {
+    const parts = await partsOf(session);
+    const messages = session.messages.map((message): MessagePlan => {
+      const own = parts.get(message.id) ?? [];
+      return { ...message, parts: wanted === undefined ? own : own.filter(({ type }) => wanted.has(type)) };
+    });
+    const children: SessionPlan[] = [];
+    for (const child of session.children) children.push(await fill(child));
+    return { ...session, messages, children };
+  }
+
+  async function partsOf(session: SessionPlan): Promise<ReadonlyMap<MessageId, readonly PartPlan[]>> {
+    if (session.messages.length === 0) return new Map();
+    const messages = session.messages.map(({ id }) => id);
+    const of = session.total?.messages ?? messages.length;
+    return take(await source.parts({ session: session.id, messages, of }), issues);
+  }
+}
+
+interface Draft {
+  readonly head: SessionOutline;
+  readonly depth: number;
+  readonly children: Draft[];
+  total?: Total;
+  messages: readonly MessageOutline[];
+}
+
+interface Planning {
+  readonly scope: TreeScope;
+  readonly issues: TreeIssue[];
+}
+
+function checkScope({ depth = 0, messages, maxBytes = 0 }: TreeScope): void {
+  const isFine = depth >= 0 && maxBytes >= 0 && (messages?.limit ?? 1) >= 1;
+  if (isFine) return;
+  throw new PondError("validation_failed", "a tree's depth and bytes start at 0, its limit at 1", {
+    reason: "limit",
+    data: { depth, limit: messages?.limit ?? null, max_bytes: maxBytes },
+  });
+}
+
+/** Generation by generation, one look for all parents of a generation. */
+async function growSessions<R>(
+  source: TreeSource<R>,
+  root: SessionId,
+  { scope, issues }: Planning,
+): Promise<Draft> {
+  const head = await source.session(root);
+  if (head === undefined) throw notThere({ id: root });
+  const draft: Draft = { head, depth: 0, children: [], messages: [] };
+  const known = new Map<SessionId, Draft>([[head.id, draft]]);
+  for (let level = [draft]; level.length > 0;) {
+    const next: Draft[] = [];
+    for (const child of take(await source.children(level.map(({ head: { id } }) => id)), issues)) {
+      const parent = child.parent_session_id === undefined ? undefined : known.get(child.parent_session_id);
+      if (parent === undefined || (scope.subagents === false && isSubagent(child))) continue;
+      const below = { head: child, depth: parent.depth + 1, children: [], messages: [] };
+      if (known.has(child.id)) issues.push(cycle(child));
+      else if (below.depth > (scope.depth ?? Infinity)) issues.push(tooDeep(child, below.depth));
+      else {
+        known.set(child.id, below);
+        parent.children.push(below);
+        next.push(below);
+      }
+    }
+    level = next;
+  }
+  return draft;
+}
+
+/** The sub-path of the origin tells an agent that another one started. */
+const isSubagent = ({ source_agent }: SessionOutline): boolean => source_agent.includes("/");
+
+/** Fills in the messages of the range, session by session in the range's direction, and says where it was cut. */
+async function takeMessages<R>(
+  source: TreeSource<R>,
+  drafts: readonly Draft[],
+  { scope, issues }: Planning,
+): Promise<void> {
+  const { after, before, from = "start" } = scope.messages ?? {};
+  const first = after === undefined ? 0 : placeOf(drafts, after);
+  const last = before === undefined ? drafts.length - 1 : placeOf(drafts, before);
+  const isForward = from === "start";
+  const inRange = drafts.slice(first, last + 1);
+  const meter = new Meter(scope);
+  for (const draft of isForward ? inRange : inRange.toReversed()) {
+    const all = take(await source.messages(draft.head.id), issues);
+    draft.total = { messages: all.length, bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) };
+    const start = draft === drafts[first] ? positionOf(all, after, -1) + 1 : 0;
+    const end = draft === drafts[last] ? positionOf(all, before, all.length) : all.length;
+    const open = all.slice(start, end);
+    const taken = meter.take(isForward ? open : open.toReversed());
+    draft.messages = isForward ? taken : taken.toReversed();
+    if (meter.cut === undefined) continue;
+    issues.push(meter.cut);
+    return;
+  }
+}
+
+/** Takes messages until a bound is reached; the first one always, so that going on always gets on. */
+class Meter {
+  readonly #limit: number;
+  readonly #maxBytes: number;
+  #count = 0;
+  #bytes = 0;
+  #last: MessageKey | undefined;
+  /** Set when something was left out. */
+  cut: TreeIssue | undefined;
+
+  constructor({ messages, maxBytes }: TreeScope) {
+    this.#limit = messages?.limit ?? Infinity;
+    this.#maxBytes = maxBytes ?? Infinity;
+  }
+
+  take(messages: readonly MessageOutline[]): readonly MessageOutline[] {
+    for (const [index, message] of messages.entries()) {
+      const isFull = this.#count >= this.#limit;
+      const isHeavy = this.#count > 0 && this.#bytes + message.bytes > this.#maxBytes;
+      if (isFull || isHeavy) {
+        const bound = isFull
+          ? `the limit of ${this.#limit} messages`
+          : `the budget of ${this.#maxBytes} bytes`;
+        this.cut = cut(keyOf(message), { message: `${bound} is reached`, from: this.#last });
+        return messages.slice(0, index);
+      }
+      this.#count += 1;
+      this.#bytes += message.bytes;
+      this.#last = keyOf(message);
+    }
+    return messages;
+  }
+}
+
+function* preorder(draft: Draft): Generator<Draft> {
+  yield draft;
+  for (const child of draft.children) yield* preorder(child);
+}
+
+function finish({ head, depth, total, messages, children }: Draft): SessionPlan {
+  return {
+    ...head,
+    depth,
+    ...(total === undefined ? {} : { total }),
+    messages: messages.map((message) => ({ ...message, parts: [] })),
+    children: children.map(finish),
+  };
+}
+
+function take<T>({ value, faults }: Found<T>, issues: TreeIssue[]): T {
+  for (const { key, fault } of faults) issues.push({ stage: "plan", key, ...fault });
+  return value;
+}
+
+function placeOf(drafts: readonly Draft[], key: MessageKey): number {
+  const place = drafts.findIndex(({ head }) => head.id === key.session_id);
+  if (place === -1) throw notThere(key);
+  return place;
+}
+
+function positionOf(messages: readonly MessageOutline[], key: MessageKey | undefined, none: number): number {
+  if (key === undefined) return none;
+  const position = messages.findIndex(({ id }) => id === key.id);
+  if (position === -1) throw notThere(key);
+  return position;
+}
+
+const keyOf = ({ session_id, id }: MessageKey): MessageKey => ({ session_id, id });
+
+function cut(
+  key: EntityKey,
+  { message, from }: { readonly message: string; readonly from: TreeIssue["continue_from"] },
+): TreeIssue {
+  return {
+    stage: "plan",
+    key,
+    kind: "cut",
+    message,
+    ...(from === undefined ? {} : { continue_from: from }),
+  };
+}
+
+function tooDeep({ id }: SessionOutline, depth: number): TreeIssue {
+  return cut({ id }, { message: `it lies ${depth} generations below the root`, from: { id } });
+}
+
+function cycle({ id }: SessionOutline): TreeIssue {
+  return { stage: "plan", key: { id }, kind: "cycle", message: `session ${id} descends from itself` };
+}
+
+function notThere(key: EntityKey): PondError {
+  return new PondError("not_found", `${describeKey(key)} is not in the tree's source`, { data: { ...key } });
+}

@@ -1,0 +1,181 @@
+/**
+ * Trees of sessions in three stages (spec.md#trees): a plan (keys, counts, sizes), references (where each leaf is) and
+ * values. Every stage gives its value and its issues; a caller stops where it knows enough.
+ */
+import type { EntityKey, MessageId, MessageKey, PartKey, SessionId, SessionKey } from "../ids.ts";
+import type { Timestamp } from "../timestamp.ts";
+import type { Event, Message, Part, PartType, Provenance, Relation, Role, Session } from "../types.ts";
+
+/** What a stage found, and what it could not. */
+export interface Staged<T> {
+  readonly value: T;
+  readonly issues: readonly TreeIssue[];
+}
+
+export interface TreeIssue {
+  readonly stage: "plan" | "resolve" | "hydrate";
+  /** What the issue is about; of a cut the first thing that was left out. */
+  readonly key: EntityKey;
+  readonly kind: FaultKind | "cut" | "cycle";
+  readonly message: string;
+  /**
+   * Of a cut. A message: plan again with it as `after` (from the start) or `before` (from the end). A session: it lies
+   * below the depth; plan it as a root.
+   */
+  readonly continue_from?: SessionKey | MessageKey;
+}
+
+/**
+ * `missing`: what was planned is not there. `unreadable`: it is there and is not what it should be. `changed`: the
+ * source is another one than when it was planned.
+ */
+export type FaultKind = "missing" | "unreadable" | "changed";
+
+export interface Fault {
+  readonly kind: FaultKind;
+  readonly message: string;
+}
+
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly fault: Fault };
+
+/** What of a tree is wanted. What is filtered away is no issue; what a bound leaves out is a cut. */
+export interface TreeScope {
+  /** Generations below the root; 0 is the root alone. No bound when absent. */
+  readonly depth?: number;
+  /** False leaves out the agents that a session started, with everything below (spec.md#adapter-lineage). */
+  readonly subagents?: boolean;
+  readonly messages?: MessageRange;
+  /** Types of parts; all when absent. None: parts are not even looked for. */
+  readonly partTypes?: readonly PartType[];
+  /** Bytes of the messages taken, by their planned sizes. The first message is always taken. */
+  readonly maxBytes?: number;
+}
+
+/**
+ * A stretch of the tree's messages. Their order is that of the tree: a session's own, then those of its children, the
+ * oldest child first, each with what is below it.
+ */
+export interface MessageRange {
+  readonly after?: MessageKey;
+  readonly before?: MessageKey;
+  /** Which end `limit` and `maxBytes` count from; the start when absent. */
+  readonly from?: "start" | "end";
+  readonly limit?: number;
+}
+
+/** A session without its body. */
+export interface SessionOutline extends SessionKey {
+  readonly parent_session_id?: SessionId;
+  readonly relation?: Relation;
+  readonly source_agent: string;
+  readonly created_at: Timestamp;
+}
+
+/** A message without its body: enough to order, page and choose. */
+export interface MessageOutline extends MessageKey {
+  readonly seq?: number;
+  readonly timestamp: Timestamp;
+  readonly role: Role;
+  /** Of the message with all its parts, as the source counts them. */
+  readonly bytes: number;
+  /** Of its text for search; absent when it has none, or the source does not tell. */
+  readonly text_bytes?: number;
+}
+
+/** A part without its body: enough to describe, order and choose. */
+export interface PartPlan extends PartKey {
+  readonly ordinal: number;
+  readonly type: PartType;
+  readonly provenance: Provenance;
+  readonly tool_name?: string;
+  readonly call_id?: string;
+  readonly is_failure?: boolean;
+}
+
+export interface MessagePlan extends MessageOutline {
+  readonly parts: readonly PartPlan[];
+}
+
+/** What would be read. Plain data: it can be kept, sent, cut down by its holder, and resolved later. */
+export interface SessionPlan extends SessionOutline {
+  /** Generations below the root. */
+  readonly depth: number;
+  /** Of the whole session; absent where the range did not reach it. */
+  readonly total?: Total;
+  /** In order, those in scope. */
+  readonly messages: readonly MessagePlan[];
+  /** Oldest first. */
+  readonly children: readonly SessionPlan[];
+}
+
+export interface Total {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+export type PlanNode = SessionPlan | MessagePlan | PartPlan;
+
+/** A plan and where its leaves are. Leaves without a reference are in the issues of the stage that made it. */
+export interface RefTree<R> {
+  readonly plan: SessionPlan;
+  readonly leaves: ReadonlyMap<PlanNode, Leaf<R>>;
+}
+
+/** A leaf that was read keeps its value as long as the tree lives, so that no leaf is read twice. */
+export interface Leaf<R> {
+  readonly ref: R;
+  read?: { readonly batch: Promise<readonly Outcome<Event>[]>; readonly index: number };
+}
+
+/** A session of a hydrated tree; values are absent where they were not chosen or could not be read. */
+export interface SessionNode {
+  readonly plan: SessionPlan;
+  readonly session?: Session;
+  readonly messages: readonly MessageNode[];
+  readonly children: readonly SessionNode[];
+}
+
+export interface MessageNode {
+  readonly plan: MessagePlan;
+  readonly message?: Message;
+  readonly parts: readonly PartNode[];
+}
+
+export interface PartNode {
+  readonly plan: PartPlan;
+  readonly part?: Part;
+}
+
+/** The messages of one session whose parts are wanted. */
+export interface PartScope {
+  readonly session: SessionId;
+  readonly messages: readonly MessageId[];
+  /** How many messages the session has. */
+  readonly of: number;
+}
+
+/** Faults that planning met, by the key of what is left out. */
+export interface Found<T> {
+  readonly value: T;
+  readonly faults: readonly { readonly key: EntityKey; readonly fault: Fault }[];
+}
+
+/**
+ * Where trees come from: the store's tables, or a client's files. The first four read no bodies. One bad leaf is a
+ * fault among the answers; only what leaves nothing to answer throws.
+ */
+export interface TreeSource<R> {
+  readonly session: (id: SessionId) => Promise<SessionOutline | undefined>;
+  /** The sessions that name one of these as their parent, oldest first. */
+  readonly children: (parents: readonly SessionId[]) => Promise<Found<readonly SessionOutline[]>>;
+  /** Every message of a session in order. */
+  readonly messages: (session: SessionId) => Promise<Found<readonly MessageOutline[]>>;
+  /** The parts of some messages, in order, by message. */
+  readonly parts: (scope: PartScope) => Promise<Found<ReadonlyMap<MessageId, readonly PartPlan[]>>>;
+  /** Where nodes of one session are, in the order given. */
+  readonly resolve: (nodes: readonly PlanNode[]) => Promise<readonly Outcome<R>[]>;
+  /** What is there, in the order given. */
+  readonly read: (refs: readonly R[]) => Promise<readonly Outcome<Event>[]>;
+}
