@@ -1,6 +1,6 @@
 /**
- * The second and third stage (spec.md#trees-resolve, spec.md#trees-hydrate) and all three in one call. A leaf that
- * cannot be had is one issue, and everything else comes.
+ * The second and third stage (spec.md#live-staged-tree-resolve, spec.md#live-staged-tree-hydrate) and all three in one
+ * call. A leaf that cannot be had is one issue, and everything else comes.
  */
 import type { EntityKey, SessionId } from "../ids.ts";
 import { describeKey, isSameKey } from "../ids.ts";

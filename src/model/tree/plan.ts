@@ -1,6 +1,6 @@
 /**
- * The first stage (spec.md#trees-plan): which sessions, messages and parts a scope holds, with their sizes, read from
- * keys and short facts only. Nothing outside the scope is looked at.
+ * The first stage (spec.md#live-staged-tree-plan): which sessions, messages and parts a scope holds, with their sizes,
+ * read from keys and short facts only. Nothing outside the scope is looked at.
  */
 import { PondError } from "../../base/errors.ts";
 import type { EntityKey, MessageId, MessageKey, SessionId } from "../ids.ts";

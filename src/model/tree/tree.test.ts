@@ -1,4 +1,4 @@
-/** Trees in stages, over sessions in memory (spec.md#trees). */
+/** Trees in stages, over sessions in memory (spec.md#live-staged-tree). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { memoryTree } from "../../../test/support/memory-tree.ts";

@@ -1,6 +1,6 @@
 /**
- * Trees of sessions in three stages (spec.md#trees): a plan (keys, counts, sizes), references (where each leaf is) and
- * values. Every stage gives its value and its issues; a caller stops where it knows enough.
+ * Trees of sessions in three stages (spec.md#live-staged-tree): a plan (keys, counts, sizes), references (where each
+ * leaf is) and values. Every stage gives its value and its issues; a caller stops where it knows enough.
  */
 import type { EntityKey, MessageId, MessageKey, PartKey, SessionId, SessionKey } from "../ids.ts";
 import type { Timestamp } from "../timestamp.ts";
@@ -19,8 +19,8 @@ export interface TreeIssue {
   readonly kind: FaultKind | "cut" | "cycle";
   readonly message: string;
   /**
-   * Of a cut. A message: plan again with it as `after` (from the start) or `before` (from the end). A session: it lies
-   * below the depth; plan it as a root.
+   * Of a cut. A message: plan again with it as `after` (from the start) or as `before` (from the end). A session: it
+   * lies below the depth; plan it as a root.
    */
   readonly continue_from?: SessionKey | MessageKey;
 }
@@ -40,7 +40,7 @@ export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly fault: Fault };
 
-/** What of a tree is wanted. What is filtered away is no issue; what a bound leaves out is a cut. */
+/** What of a tree is wanted (spec.md#live-staged-tree-scope). A filter makes no issues, a bound makes cuts. */
 export interface TreeScope {
   /** Generations below the root; 0 is the root alone. No bound when absent. */
   readonly depth?: number;
