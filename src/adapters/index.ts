@@ -31,6 +31,9 @@ export type {
   Restored,
   RestoredFile,
   SerializeOptions,
+  SpanAdapter,
+  SpanRef,
+  SpanTree,
   Unit,
 } from "./seam/index.ts";
 export {
@@ -39,7 +42,9 @@ export {
   FileComparer,
   describeDifference,
   isEqualFile,
+  hasSpans,
   isSameStamp,
   locate,
+  openSpanTree,
   printFile,
 } from "./seam/index.ts";

@@ -12,6 +12,7 @@ export const claudeCode: Adapter = {
   places,
   units,
   read,
+  tellsSpans: true,
   advise,
   restore: { kind: "supported", serialize },
 };

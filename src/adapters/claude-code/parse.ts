@@ -55,7 +55,11 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
     fileTime: fileTimeOf(unit.files),
     known: log !== undefined && log.committed > 0 ? knownSession(request) : undefined,
   });
-  const out = new SessionLog(session, { adapter: ADAPTER, path: stamp?.path ?? unit.key });
+  const out = new SessionLog(session, {
+    adapter: ADAPTER,
+    path: stamp?.path ?? unit.key,
+    trace: request.trace,
+  });
   if (log !== undefined) {
     if (!log.isFresh) yield* readLog(log, { out, isChild: isChild(unit.key), signal: request.signal });
     cursor[unit.key] = await log.cursor();
@@ -65,7 +69,9 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
     const before = known[key];
     if (before !== undefined && isSameStamp(side, before)) cursor[key] = before;
     else {
-      const { entry, problem } = await readSide(side, relativeTo(folderOf(unit.key), key));
+      const { entry, data, problem } = await readSide(side, relativeTo(folderOf(unit.key), key));
+      out.record =
+        data === undefined ? undefined : { path: side.path, offset: 0, end: data.length, value: data };
       if (entry !== undefined) out.add(entry);
       if (entry !== undefined || problem?.issue.kind === "too_long") cursor[key] = wholeFile(side);
       yield [...out.drain(), ...(problem === undefined ? [] : [problem])];
@@ -88,6 +94,7 @@ async function* readLog(
     to.signal?.throwIfAborted();
     for (const item of batch) {
       out.quiet = item.end <= log.committed;
+      out.record = item;
       if (item.kind === "record") {
         out.add(mapper.map(item.value, item.end - item.offset));
         if (item.glued === 0) out.addIssue("glued_records", "several records stand on one line", item);
@@ -99,18 +106,20 @@ async function* readLog(
     if (!out.quiet) yield out.drain();
   }
   out.quiet = false;
+  out.record = undefined;
 }
 
 async function readSide(
   stamp: FileStamp,
   name: string,
-): Promise<{ readonly entry?: LogEntry; readonly problem?: IssueYield }> {
+): Promise<{ readonly entry?: LogEntry; readonly data?: Uint8Array; readonly problem?: IssueYield }> {
   if (stamp.size > MAX_SIDE_FILE_BYTES)
     return {
       problem: issue("too_long", stamp.path, `${stamp.size} bytes are more than pond stores of one file`),
     };
   try {
-    return { entry: sideFileEntry(name, stamp, await readFile(stamp.path)) };
+    const data = await readFile(stamp.path);
+    return { entry: sideFileEntry(name, stamp, data), data };
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return {};
     return { problem: issue("unreadable", stamp.path, error) };

@@ -11,5 +11,6 @@ export const codexCli: Adapter = {
   places,
   units,
   read,
+  tellsSpans: true,
   restore: { kind: "supported", serialize },
 };

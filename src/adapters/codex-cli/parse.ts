@@ -34,14 +34,14 @@ export async function* readRollout(
     return yield [{ kind: "waiting", reason: "no working directory recorded yet" }];
 
   const session = sessionOf(scan, unit, { place: request.place, known: knownSession(request) });
-  const log = new SessionLog(session, { adapter: CODEX, path: stamp.path });
+  const log = new SessionLog(session, { adapter: CODEX, path: stamp.path, trace: request.trace });
   const recorder = new Recorder(log, {
     isHarness: scan.meta !== undefined && isHarnessSession(scan.meta),
     isChild: session.source_agent !== CODEX,
     replays: new Replays(scan.meta, { parentId: session.parent_session_id, createdAt: session.created_at }),
   });
   const committed = await source.resumeFrom(cursorFor(unit, request));
-  const walk = new Walk(log, recorder, committed);
+  const walk = new Walk(log, recorder, { committed, hasSpans: source.isPlain });
   for await (const items of opened.batches) {
     request.signal?.throwIfAborted();
     for (const item of items) walk.add(item);
@@ -63,20 +63,29 @@ interface Pending {
   readonly entry?: Entry;
 }
 
+interface WalkedSource {
+  /** Bytes that an earlier read committed. */
+  readonly committed: number;
+  /** True where the offsets of lines are those of bytes in the file. */
+  readonly hasSpans: boolean;
+}
+
 /** Places each line once the one after it is known. */
 class Walk {
   readonly #log: SessionLog;
   readonly #recorder: Recorder;
   readonly #committed: number;
+  readonly #hasSpans: boolean;
   #held: Pending | undefined;
   /** Bytes up to the end of the last line that is placed and ended. */
   offset = 0;
 
-  constructor(log: SessionLog, recorder: Recorder, committed: number) {
+  constructor(log: SessionLog, recorder: Recorder, source: WalkedSource) {
     this.#log = log;
     this.#recorder = recorder;
-    this.#committed = committed;
-    log.quiet = committed > 0;
+    this.#committed = source.committed;
+    this.#hasSpans = source.hasSpans;
+    log.quiet = source.committed > 0;
   }
 
   add(item: JsonlItem): void {
@@ -104,6 +113,7 @@ class Walk {
     const { item, entry } = held;
     const isEnded = item.kind === "bad_line" || (item.kind === "record" && item.terminated);
     this.#log.quiet = isEnded && item.end <= this.#committed;
+    if (this.#hasSpans) this.#log.record = item;
     if (item.kind === "bad_line") this.#addBadLine(item);
     else if (entry !== undefined) this.#recorder.place(entry, next?.entry);
     if (item.kind === "record" && item.glued === 0)

@@ -45,6 +45,11 @@ export class Source implements AsyncDisposable {
     return new Source(await open(path, "r"), path);
   }
 
+  /** True where a line stands in the file as it is: neither compressed nor part of a document. */
+  get isPlain(): boolean {
+    return !this.#isCompressed && !this.#isDocument;
+  }
+
   /** The lines from the start, as often as asked for. */
   items(): ItemBatches {
     if (this.#isDocument) return this.#documentItems();

@@ -11,5 +11,6 @@ export const pi: Adapter = {
   places,
   units,
   read,
+  tellsSpans: true,
   restore: { kind: "supported", serialize },
 };

@@ -43,7 +43,7 @@ async function* readLog(
     fileTime: fileTimeOf(stamp),
     known: log.committed > 0 ? knownSession(request) : undefined,
   });
-  const out = new SessionLog(session, { adapter: ADAPTER, path: stamp.path });
+  const out = new SessionLog(session, { adapter: ADAPTER, path: stamp.path, trace: request.trace });
   if (!log.isFresh) yield* tell(log, { out, head, signal: request.signal });
   yield [
     ...(head.hasContent ? out.drain() : []),
@@ -67,6 +67,7 @@ async function* tell(
     to.signal?.throwIfAborted();
     for (const item of batch) {
       out.quiet = item.end <= log.committed;
+      out.record = item;
       if (item.kind === "record") {
         out.add(mapper.map(item.value, item.end - item.offset));
         if (item.glued === 0) out.addIssue("glued_records", "several records stand on one line", item);

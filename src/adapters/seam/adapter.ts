@@ -3,7 +3,7 @@
  * the serialize face is a pure function of stored sessions and holds no source.
  */
 import type { JsonValue } from "../../base/json.ts";
-import type { Event, SessionId, SessionState } from "../../model/index.ts";
+import type { Event, Lineage, MessageKey, SessionId } from "../../model/index.ts";
 import type { Cursor, FileStamp } from "./freshness.ts";
 import type { Issue } from "./issue.ts";
 import type { Restored, SerializeOptions } from "./restore.ts";
@@ -49,7 +49,29 @@ export interface ReadRequest {
    */
   readonly stored?: (sessions: readonly SessionId[]) => Promise<ReadonlyMap<SessionId, StoredRecords>>;
   readonly signal?: AbortSignal;
+  /** Told of each message where it was read from, before the message itself; by adapters with `tellsSpans`. */
+  readonly trace?: Trace;
 }
+
+/** The record that a message was read from (spec.md#live-staged-tree-spans). */
+export interface RecordSource {
+  /** The log, where it is no other file. */
+  readonly path?: string;
+  /** Its bytes in the file: from, and up to without. */
+  readonly offset: number;
+  readonly end: number;
+  /** What these bytes hold: one JSON value, or a whole file as it is. Absent: neither. */
+  readonly value?: JsonValue | Uint8Array;
+}
+
+export interface Told extends MessageKey {
+  /** Bytes of its record in the source; 0 for the further messages of one record. */
+  readonly bytes: number;
+  /** Absent where it stands in no span of bytes, such as in a compressed log. */
+  readonly record?: RecordSource;
+}
+
+export type Trace = (told: Told) => void;
 
 /**
  * Events in the order of spec.md#adapter-integrity-event-ordering, with issues between them. A checkpoint says that
@@ -62,12 +84,6 @@ export type AdapterYield =
   | { readonly kind: "checkpoint"; readonly cursor: Cursor }
   | { readonly kind: "waiting"; readonly reason: string }
   | { readonly kind: "superseded"; readonly session: SessionId; readonly differences: number };
-
-/** A session and everything that descends from it. */
-export interface Lineage {
-  readonly state: SessionState;
-  readonly children: readonly Lineage[];
-}
 
 /** Something about a client on this machine that its user should know, and what to do about it. */
 export interface Advice {
@@ -86,6 +102,8 @@ export interface Adapter {
   readonly units: (place: Place, signal?: AbortSignal) => AsyncIterable<readonly (Unit | Issue)[]>;
   /** The events of a unit, in batches; from the cursor on where the source only grew. */
   readonly read: (unit: Unit, request: ReadRequest) => AsyncIterable<readonly AdapterYield[]>;
+  /** Present where `read` tells the record behind each message, so that trees can be read from its files. */
+  readonly tellsSpans?: true;
   /** What `pond doctor` says about this client here, such as that it deletes old sessions by itself. */
   readonly advise?: (machine: AdapterEnv) => Promise<readonly Advice[]>;
   /** A union, so that whether restore works is known without calling it. */

@@ -51,7 +51,7 @@ export function stampOf(path: string, stats: Stats): FileStamp {
 }
 
 /** True when nothing about the file can have changed since the cursor was taken. */
-export function isSameStamp(stamp: FileStamp, cursor: FileCursor | undefined): boolean {
+export function isSameStamp(stamp: FileStamp, cursor: Omit<FileStamp, "path"> | undefined): boolean {
   return (
     cursor !== undefined &&
     stamp.size === cursor.size &&

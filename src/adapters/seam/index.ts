@@ -4,12 +4,15 @@ export type {
   AdapterEnv,
   Advice,
   AdapterYield,
-  Lineage,
   Place,
   ReadRequest,
+  RecordSource,
+  Told,
+  Trace,
   Unit,
 } from "./adapter.ts";
 export { brandOf } from "./adapter.ts";
+export type { Lineage } from "../../model/index.ts";
 export { boundJson, boundText, MAX_TEXT_BYTES } from "./bound.ts";
 export type { Truncation } from "./bound.ts";
 export { compareFile, describeDifference, FileComparer, isEqualFile } from "./compare.ts";
@@ -72,4 +75,8 @@ export type { LogEntry, MessageDraft, PartDraft, RecordId } from "./session-log.
 export { SessionLog } from "./session-log.ts";
 export type { SqliteAccess, SqliteMark, SqlRow, SqlValue } from "./sqlite.ts";
 export { jsonOfSql, MAX_COPY_BYTES, SqliteFile, sqliteMark } from "./sqlite.ts";
+export type { IndexRequest, SpanAdapter, SpanRef } from "./span-index.ts";
+export { hasSpans } from "./span-index.ts";
+export type { SpanTree } from "./span-source.ts";
+export { openSpanTree } from "./span-source.ts";
 export { valueHash } from "./value-hash.ts";

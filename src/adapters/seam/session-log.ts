@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { decodeUtf8, isJsonObject } from "../../base/json.ts";
 import type { Extracted, Message, Part, Role, Session, Timestamp } from "../../model/index.ts";
 import { messageId, partId } from "../../model/index.ts";
-import type { AdapterYield } from "./adapter.ts";
+import type { AdapterYield, RecordSource, Trace } from "./adapter.ts";
 import { boundJson, MAX_TEXT_BYTES } from "./bound.ts";
 import type { Issue, IssueKind } from "./issue.ts";
 import type { RecordState, Standing, StoredRecords } from "./revisions.ts";
@@ -51,27 +51,35 @@ export interface RecordId {
   readonly isSource: boolean;
 }
 
+export interface LogOrigin {
+  readonly adapter: string;
+  readonly path: string;
+  readonly stored?: StoredRecords | undefined;
+  readonly trace?: Trace | undefined;
+}
+
 export class SessionLog {
   readonly #session: Session;
   readonly #adapter: string;
   readonly #path: string;
   readonly #occurrences = new Map<string, number>();
   readonly #book: RevisionBook;
+  readonly #trace: Trace | undefined;
   #position = 0;
   #instant: Timestamp;
   #announced = false;
   #batch: AdapterYield[] = [];
   /** While true, records only move the state: how a grown log is continued without repeating events. */
   quiet = false;
+  /** The record that is being told, where it stands in bytes of its own. */
+  record: RecordSource | undefined;
 
-  constructor(
-    session: Session,
-    origin: { readonly adapter: string; readonly path: string; readonly stored?: StoredRecords | undefined },
-  ) {
+  constructor(session: Session, origin: LogOrigin) {
     this.#session = session;
     this.#adapter = origin.adapter;
     this.#path = origin.path;
     this.#book = new RevisionBook(origin.stored);
+    this.#trace = origin.trace;
     this.#instant = session.created_at;
   }
 
@@ -109,6 +117,7 @@ export class SessionLog {
         entry.bytes,
       );
       const base = { id, session_id: this.#session.id, timestamp, options };
+      if (this.#trace !== undefined) this.#tell(this.#trace, id, index === 0 ? entry.bytes : 0);
       this.#batch.push({ kind: "message", message: messageOf(base, seq, draft) });
       this.#addParts(id, draft, entry.bytes);
       index += 1;
@@ -178,6 +187,13 @@ export class SessionLog {
     const batch = this.#batch;
     this.#batch = [];
     return batch;
+  }
+
+  #tell(trace: Trace, id: Message["id"], bytes: number): void {
+    const { record } = this;
+    const session_id = this.#session.id;
+    if (record === undefined) trace({ session_id, id, bytes });
+    else trace({ session_id, id, bytes, record: { ...record, path: record.path ?? this.#path } });
   }
 
   #announce(): void {
