@@ -39,3 +39,40 @@ export const verifyFlags = {
 export const demoFlags = {
   keep: { type: "boolean", summary: "Leave the throwaway home there to look around in" },
 } as const satisfies FlagTable;
+
+export const sessionsFlags = {
+  project: { type: "string", value: "text", summary: "Only projects whose path contains this" },
+  agent: {
+    type: "string",
+    value: "client",
+    summary: "Only this client, or one of its agents: claude-code/Explore",
+  },
+  title: { type: "string", value: "words", summary: "Only titles with these words" },
+  from: { type: "string", value: "day", summary: "Active on or after this day (YYYY-MM-DD)" },
+  to: { type: "string", value: "day", summary: "Active on or before this day (YYYY-MM-DD)" },
+  parent: { type: "string", value: "session", summary: "Only the children of this session" },
+  subagents: { type: "boolean", summary: "Sessions of subagents too" },
+  limit: { type: "integer", value: "n", summary: "How many at most (default 50)" },
+  cursor: { type: "string", value: "token", summary: "Go on where the list before stopped" },
+} as const satisfies FlagTable;
+
+export const getFlags = {
+  message: { type: "string", value: "id", summary: "One message of it with its neighbours, whole" },
+  mode: {
+    type: "string",
+    choices: ["conversational", "complete", "verbatim"],
+    value: "mode",
+    summary: "What was said, every record, or every record with its parts",
+  },
+  from: { type: "string", choices: ["start", "end"], value: "end", summary: "Which end to read from" },
+  after: { type: "string", value: "id", summary: "Go on after this message (or part, with --message)" },
+  before: { type: "string", value: "id", summary: "The page that ends before this message" },
+  branch: {
+    type: "string",
+    choices: ["active", "all"],
+    value: "branch",
+    summary: "Rewound branches too (all)",
+  },
+  context: { type: "integer", value: "n", summary: "With --message: neighbours on each side (default 3)" },
+  limit: { type: "integer", value: "n", summary: "Messages at most (default 20)" },
+} as const satisfies FlagTable;

@@ -5,7 +5,15 @@
 import { command } from "./command.ts";
 import type { Command } from "./command.ts";
 import { GLOBAL_FLAGS } from "./flags.ts";
-import { demoFlags, initFlags, restoreFlags, syncFlags, verifyFlags } from "./verb-flags.ts";
+import {
+  demoFlags,
+  getFlags,
+  initFlags,
+  restoreFlags,
+  sessionsFlags,
+  syncFlags,
+  verifyFlags,
+} from "./verb-flags.ts";
 
 /** The shells that completions are made for. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -22,6 +30,25 @@ const VERBS: readonly Command[] = [
       "pond sync --dry-run --json",
     ],
     load: async () => (await import("./verbs/sync.ts")).sync,
+  }),
+  command({
+    name: "sessions",
+    summary: "What is stored, newest first: titles, projects, counts",
+    flags: sessionsFlags,
+    examples: [
+      "pond sessions",
+      "pond sessions --project checkout --from 2026-10-01",
+      "pond sessions --json --limit 200",
+    ],
+    load: async () => (await import("./verbs/sessions.ts")).sessions,
+  }),
+  command({
+    name: "get",
+    summary: "Read a session page by page, or one message with its neighbours",
+    args: [{ name: "session", summary: "The session's id", optional: true }],
+    flags: getFlags,
+    examples: ["pond get <session>", "pond get <session> --from end", "pond get --message <id> --context 5"],
+    load: async () => (await import("./verbs/get.ts")).get,
   }),
   command({
     name: "adapters",

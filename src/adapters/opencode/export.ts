@@ -11,11 +11,6 @@ import type { NativeMessage, NativeRecord, NativeSession } from "./native.ts";
 
 type MapPath = SerializeOptions["mapPath"];
 
-export interface Export {
-  readonly info: JsonObject;
-  readonly messages: readonly JsonValue[];
-}
-
 /** `losses` gets what cannot stand in an export: records that are no JSON, and what has no place in it. */
 export function exportOf(session: NativeSession, mapPath: MapPath, losses: LossReport): JsonObject {
   const info = infoOf(session) ?? {};

@@ -1,0 +1,44 @@
+/** `pond sessions`: the list of what is stored. */
+import { systemClock } from "../../base/clock.ts";
+import { listSessions } from "../../handlers/index.ts";
+import type { SessionsResponse } from "../../wire/index.ts";
+import type { VerbContext } from "../command.ts";
+import { openContext } from "../context.ts";
+import type { Outcome } from "../exit.ts";
+import { ago, count } from "../number.ts";
+import type { Output } from "../output.ts";
+import type { sessionsFlags } from "../verb-flags.ts";
+
+export async function sessions(verb: VerbContext<typeof sessionsFlags>): Promise<Outcome> {
+  const { flags, out } = verb;
+  await using context = await openContext(verb);
+  const response = await listSessions(context, {
+    ...(flags.project === undefined ? {} : { project: { contains: flags.project } }),
+    ...(flags.agent === undefined ? {} : { source_agent: flags.agent }),
+    ...(flags.title === undefined ? {} : { title: flags.title }),
+    ...(flags.from === undefined ? {} : { from_date: flags.from }),
+    ...(flags.to === undefined ? {} : { to_date: flags.to }),
+    ...(flags.parent === undefined ? {} : { parent_session_id: flags.parent }),
+    ...(flags.subagents ? { include_subagents: true } : {}),
+    ...(flags.limit === undefined ? {} : { limit: flags.limit }),
+    ...(flags.cursor === undefined ? {} : { cursor: flags.cursor }),
+  });
+  out.result(response, () => render(response, out));
+  if (response.has_more && !out.json)
+    out.note(`${count(response.total)} sessions in all; more: --cursor ${response.next_cursor ?? ""}`);
+  return "done";
+}
+
+function render({ sessions: lines }: SessionsResponse, out: Output): string {
+  if (lines.length === 0)
+    return "no session matches; `pond sessions` without filters lists all, --subagents those of subagents too";
+  const now = systemClock.now();
+  return out.table(lines, [
+    { header: "LAST", cell: (row) => ago(Date.parse(row.last_at), now) },
+    { header: "CLIENT", cell: (row) => row.source_agent },
+    { header: "MESSAGES", align: "right", cell: (row) => count(row.messages.user + row.messages.assistant) },
+    { header: "TITLE", cell: (row) => row.title ?? "-" },
+    { header: "PROJECT", cut: "start", cell: (row) => row.project },
+    { header: "SESSION", cell: (row) => row.id, style: out.style.dim },
+  ]);
+}
