@@ -22,14 +22,14 @@ describe("revisions", () => {
     expect(ids([entry("a"), entry("a/1"), entry("b")])).toEqual(["a", "a/1", "b"]);
   });
 
-  test("the version that changed last is taken, with all of its messages and no others", () => {
+  test("the version that changed last is taken, with all of its messages and no others, where the first one stood", () => {
     const first = [entry("a", { value: "v1", at: 1 }), entry("a/1", { value: "v1", at: 1, record: "a" })];
     const second = [entry("a@v2", { value: "v2", at: 2, revises: "a" })];
     const third = [
       entry("a@v3", { value: "v3", at: 3, revises: "a" }),
       entry("a@v3/1", { value: "v3", at: 3, revises: "a/1", record: "a" }),
     ];
-    expect(ids([...first, entry("b"), ...second])).toEqual(["b", "a@v2"]);
+    expect(ids([...first, entry("b"), ...second])).toEqual(["a@v2", "b"]);
     expect(ids([...third, ...first, ...second])).toEqual(["a@v3", "a@v3/1"]);
   });
 

@@ -35,19 +35,25 @@ export function revisionOf({ id, timestamp, options }: Revisable): Revision {
   };
 }
 
-/** The messages without superseded versions and without what its client removed, in the order given. */
+/**
+ * The messages without superseded versions and without what its client removed. A record stands where its first
+ * version stood.
+ */
 export function newestRevisions<T extends { readonly message: Revisable }>(messages: readonly T[]): T[] {
-  const newest = new Map<string, Revision>();
-  const revisions = messages.map(({ message }) => revisionOf(message));
-  for (const revision of revisions) {
-    const known = newest.get(revision.record);
-    if (known === undefined || isNewer(revision, known)) newest.set(revision.record, revision);
+  const records = new Map<string, { newest: Revision; entries: T[] }>();
+  for (const entry of messages) {
+    const revision = revisionOf(entry.message);
+    const known = records.get(revision.record);
+    if (known === undefined) records.set(revision.record, { newest: revision, entries: [entry] });
+    else if (isNewer(revision, known.newest)) {
+      known.newest = revision;
+      known.entries = [entry];
+    } else if (isSameVersion(revision, known.newest)) known.entries.push(entry);
   }
-  return messages.filter((_, index) => {
-    const revision = revisions[index];
-    const best = revision && newest.get(revision.record);
-    return best !== undefined && !best.removed && isSameVersion(best, revision);
-  });
+  return records
+    .values()
+    .flatMap(({ newest, entries }) => (newest.removed ? [] : entries))
+    .toArray();
 }
 
 /** Equal times are told apart by the version's name: any order will do, as long as it is always the same. */
@@ -55,6 +61,6 @@ function isNewer(a: Revision, b: Revision): boolean {
   return a.at > b.at || (a.at === b.at && a.version > b.version);
 }
 
-function isSameVersion(a: Revision, b: Revision | undefined): boolean {
-  return b !== undefined && a.at === b.at && a.version === b.version;
+function isSameVersion(a: Revision, b: Revision): boolean {
+  return a.at === b.at && a.version === b.version;
 }

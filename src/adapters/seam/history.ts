@@ -4,7 +4,7 @@
  * its active branch.
  */
 import type { MessageWithParts, SessionState } from "../../model/index.ts";
-import { activeBranch } from "../../model/index.ts";
+import { activeBranch, newestRevisions } from "../../model/index.ts";
 import { objectField } from "./extract.ts";
 import type { LossReport } from "./restore.ts";
 
@@ -41,16 +41,6 @@ function beforeFork(
     return [...parent.before, ...activeOf(parent.own.slice(0, end + 1))];
   losses.add("history before the fork", "it stands in the parent session, which is not restored with it");
   return [];
-}
-
-/** A record that was rewritten in place counts once, in its newest form, where it first stood. */
-function newestRevisions(messages: readonly MessageWithParts[]): readonly MessageWithParts[] {
-  const newest = new Map<string, MessageWithParts>();
-  for (const entry of messages) {
-    const revised = factOf(entry, "revises");
-    newest.set(typeof revised === "string" ? revised : entry.message.id, entry);
-  }
-  return [...newest.values()];
 }
 
 function activeOf(messages: readonly MessageWithParts[]): readonly MessageWithParts[] {

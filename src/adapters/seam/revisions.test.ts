@@ -116,6 +116,6 @@ describe("records that their source rewrites", () => {
       { id: "a", value: "v1", at: 1 },
       { id: "b", value: "v1", at: 1 },
     ]);
-    expect(newest(third)).toEqual(["b", "a@v1"]);
+    expect(newest(third)).toEqual(["a@v1", "b"]);
   });
 });
