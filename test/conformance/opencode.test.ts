@@ -1,8 +1,14 @@
 /** opencode against the shared conformance harness: a data folder, trees of both eras, exports, and hostile ones. */
 import { readdirSync } from "node:fs";
 import { join, relative } from "node:path";
+import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
+import { prove } from "../samples/prove.ts";
+import { samplesOf } from "../support/samples.ts";
+import { foreignGolden } from "./foreign.ts";
 import { conformance } from "./harness.ts";
+
+const adapter = adapterNamed("opencode")!;
 
 const ROOT = join(import.meta.dirname, "../fixtures/adapters/opencode");
 
@@ -11,7 +17,7 @@ const NOT_BACK =
   /^data\/storage\/(session\/|message|part|migration)|part\/(msg_gone|prt_flat)|ses_without_all|exports\/(session-broken|export-of|package)/;
 
 conformance({
-  adapter: adapterNamed("opencode")!,
+  adapter,
   root: ROOT,
   expected: {
     units: 14,
@@ -26,4 +32,32 @@ conformance({
     .filter((entry) => entry.isFile())
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
     .filter((path) => !NOT_BACK.test(path)),
+});
+
+describe("opencode and other clients", () => {
+  const session = "ses_e1dfc6e09ffe3lAwy288LtSjGi";
+  for (const to of ["claude-code", "codex-cli", "pi"])
+    foreignGolden({ from: "opencode", place: "data", session, to });
+  foreignGolden({
+    from: "claude-code",
+    place: "projects",
+    session: "42a619cc-bb76-46e4-81e9-08563bb4c708",
+    to: "opencode",
+  });
+  foreignGolden({
+    from: "codex-cli",
+    place: "home",
+    session: "01a1e1d6-bf5e-7902-8eb6-c6db4b0f3477",
+    to: "opencode",
+  });
+});
+
+const samples = samplesOf("opencode");
+
+describe.skipIf(samples === undefined)("some of the real files", () => {
+  test("restore equal", async () => {
+    const proof = await prove(adapter, samples!, (key) => /^(jwp23|tuist|nivalis)/.test(key));
+    expect({ unequal: proof.unequal, violations: proof.violations }).toEqual({ unequal: [], violations: [] });
+    expect(proof.records).toBeGreaterThan(100);
+  });
 });

@@ -18,7 +18,7 @@ import { ADAPTER } from "./layout.ts";
 import { messageEntry } from "./messages.ts";
 import { idOf } from "./record.ts";
 import type { Identity } from "./session.ts";
-import { readHead, sessionOf } from "./session.ts";
+import { readHead, restorationOf, sessionOf } from "./session.ts";
 import { restOf } from "./settle.ts";
 import type { SessionSource, SideRecord } from "./source.ts";
 
@@ -90,6 +90,7 @@ class Emitter {
     const { source, settled, atWork } = this.#task;
     const revert = objectField(source.facts, "revert");
     const reverted = revert && extractString(revert, "messageID");
+    const restoration = restorationOf(source.facts);
     let leaf: string | null | undefined;
     let previous: string | null = null;
     for (let index = 0; index < source.count; index += 1) {
@@ -100,7 +101,7 @@ class Emitter {
         continue;
       }
       const toEntry: NonNullable<SessionSource["entry"]> = source.entry ?? messageEntry;
-      const entry = toEntry(message, { log: this.#log, session: source.id, previous });
+      const entry = toEntry(message, { log: this.#log, session: source.id, previous, restoration });
       if (idOf(message) === reverted)
         leaf = extractString(revert ?? {}, "partID") === undefined ? previous : entry.id.text;
       this.#put(entry);

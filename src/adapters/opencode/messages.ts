@@ -7,11 +7,20 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Timestamp } from "../../model/index.ts";
 import type { LogEntry, MessageDraft, PartDraft, RecordState, SessionLog } from "../seam/index.ts";
-import { extractTimestamp, field, objectField, valueHash, without } from "../seam/index.ts";
+import {
+  extractName,
+  extractString,
+  extractTimestamp,
+  field,
+  objectField,
+  valueHash,
+  without,
+} from "../seam/index.ts";
 import { mapPart } from "./parts.ts";
 import { wholeKind } from "./provenance.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
 import { idOf, takeIds } from "./record.ts";
+import type { Restoration } from "./session.ts";
 
 const ROLE: ReadonlySet<string> = new Set(["role"]);
 
@@ -21,6 +30,8 @@ export interface MessageContext {
   readonly session: string;
   /** The message before this one: a message that its client removes leaves the branch that others go on from. */
   readonly previous: string | null;
+  /** Set for a session that pond restored from another. */
+  readonly restoration?: Restoration | undefined;
 }
 
 /** The entry of a message; its `state` tells one version of the record from another. */
@@ -77,13 +88,41 @@ interface TurnContext extends MessageContext {
 function turn(message: MessageRecord, context: TurnContext): readonly MessageDraft[] {
   const { role, info, session, previous } = context;
   const left = takeIds(message, { session }, () => context.isNamed);
-  const record = isJsonObject(left.value) ? without(left.value, ROLE) : {};
-  const options = { source: { ...left.source, ...besideOf(message), record }, pond: { parent: previous } };
+  const { record, space } = takeModel(isJsonObject(left.value) ? without(left.value, ROLE) : {}, role);
+  const pond = { parent: previous, ...replayOf(message, context) };
+  const options = { ...space, source: { ...left.source, ...besideOf(message), record }, pond };
   const steps = stepsOf(message, { ...context, whole: wholeKind(info), message: idOf(message) ?? "" });
   return steps.map((parts, index): MessageDraft => {
     const isAnswer = index % 2 === 1;
     return { role: isAnswer ? "tool" : role, options: index === 0 ? options : {}, parts };
   });
+}
+
+const MODEL: ReadonlySet<string> = new Set(["modelID"]);
+const OWN_SPACES: ReadonlySet<string> = new Set(["source", "pond"]);
+
+/** The model of an answer stands in its provider's space, where every client's does. */
+function takeModel(
+  record: JsonObject,
+  role: "user" | "assistant",
+): { readonly record: JsonObject; readonly space: JsonObject } {
+  const provider = extractName(record, "providerID");
+  const model = extractString(record, "modelID");
+  if (role === "user" || provider === undefined || model === undefined || !isSpace(provider))
+    return { record, space: {} };
+  return { record: without(record, MODEL), space: { [provider]: { model } } };
+}
+
+/** A name that is an ordinary key, and not one of pond's own. */
+function isSpace(provider: string): boolean {
+  return /^[a-z][a-z0-9._-]*$/i.test(provider) && !OWN_SPACES.has(provider);
+}
+
+/** What pond restored into this session stands in another one already. */
+function replayOf(message: MessageRecord, { restoration, info }: TurnContext): JsonObject {
+  const created = timestampOf(message, info);
+  if (restoration === undefined || created === undefined || created > restoration.at * 1000) return {};
+  return { replays: { session_id: restoration.session_id } };
 }
 
 /** The parts by step: what was said, what was answered, and so on in turns. The last list of answers is not empty. */

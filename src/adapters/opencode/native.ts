@@ -133,13 +133,21 @@ function messageOf(group: Group, { id: session, kind }: Origin): NativeMessage {
     const parts = isTurn ? group.flatMap((entry) => entry.parts.map(goPartValue)) : rest;
     return { ...putIds(parts, source, { id, session }), parts: [] };
   }
-  const value = isTurn && isJsonObject(rest) ? { ...rest, role: message.role } : rest;
+  const value =
+    isTurn && isJsonObject(rest) ? { ...rest, ...modelOf(message, rest), role: message.role } : rest;
   const record = putIds(value, source, { id, session });
   const own = idOf(record) ?? "";
   const parts = isTurn
     ? partsOf(group, { session, message: own })
     : carriedParts(source, { session, message: own });
   return { ...record, parts, ...extra };
+}
+
+/** The model, from its provider's space. */
+function modelOf({ options }: MessageWithParts["message"], record: JsonObject): JsonObject {
+  const provider = extractString(record, "providerID");
+  const space = provider === undefined ? undefined : objectField(options, provider);
+  return space === undefined ? {} : optional("modelID", extractString(space, "model"));
 }
 
 interface PartIds {

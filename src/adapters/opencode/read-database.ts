@@ -211,6 +211,7 @@ function factsOf(row: JsonObject): JsonObject {
     ["agent", field(row, "agent")],
     ["title", field(row, "title")],
     ["revert", revert],
+    ["metadata", jsonIn(field(row, "metadata"))],
     ["time", created === undefined ? undefined : { created, updated: updated ?? created }],
   ];
   return {

@@ -3,10 +3,26 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Extracted, Session, Timestamp } from "../../model/index.ts";
 import { sessionId, timestampFromMillis } from "../../model/index.ts";
-import { extractName, extractTimestamp, objectField } from "../seam/index.ts";
+import { extractName, extractTimestamp, integerField, objectField } from "../seam/index.ts";
 import { ADAPTER } from "./layout.ts";
 import type { MessageRecord } from "./record.ts";
 import type { SessionSource } from "./source.ts";
+
+/** Where a session that pond restored says so, in its metadata. */
+export const RESTORED_FROM = "pond";
+
+/** The session that pond restored into this one, and when: what is older repeats it. */
+export interface Restoration {
+  readonly session_id: string;
+  readonly at: number;
+}
+
+export function restorationOf(facts: JsonObject): Restoration | undefined {
+  const mark = objectField(objectField(facts, "metadata") ?? {}, RESTORED_FROM) ?? {};
+  const session_id = extractName(mark, "session_id");
+  const at = integerField(mark, "restored_at");
+  return session_id === undefined || at === undefined ? undefined : { session_id, at };
+}
 
 /** What the messages of a session say about it. */
 export interface Head {
