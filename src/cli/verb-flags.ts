@@ -76,3 +76,22 @@ export const getFlags = {
   context: { type: "integer", value: "n", summary: "With --message: neighbours on each side (default 3)" },
   limit: { type: "integer", value: "n", summary: "Messages at most (default 20)" },
 } as const satisfies FlagTable;
+
+export const searchFlags = {
+  mode: {
+    type: "string",
+    choices: ["fts", "exact", "regex"],
+    value: "mode",
+    summary: "By words (default), by exact text, or by a regular expression",
+  },
+  project: { type: "string", value: "text", summary: "Only projects whose path contains this" },
+  agent: { type: "string", value: "client", summary: "Only this client, or one of its agents" },
+  session: { type: "string", value: "id", summary: "Only this session" },
+  role: { type: "string", choices: ["user", "assistant"], value: "role", summary: "Only what one side said" },
+  from: { type: "string", value: "day", summary: "On or after this day (YYYY-MM-DD)" },
+  to: { type: "string", value: "day", summary: "On or before this day (YYYY-MM-DD)" },
+  subagents: { type: "boolean", summary: "Sessions of subagents too" },
+  limit: { type: "integer", value: "n", summary: "Sessions at most (default 10)" },
+  cursor: { type: "string", value: "token", summary: "Go on where the answer before stopped" },
+  explain: { type: "boolean", summary: "Show the engine's plan instead" },
+} as const satisfies FlagTable;

@@ -10,6 +10,7 @@ import {
   getFlags,
   initFlags,
   restoreFlags,
+  searchFlags,
   sessionsFlags,
   syncFlags,
   verifyFlags,
@@ -30,6 +31,18 @@ const VERBS: readonly Command[] = [
       "pond sync --dry-run --json",
     ],
     load: async () => (await import("./verbs/sync.ts")).sync,
+  }),
+  command({
+    name: "search",
+    summary: "Find what was said, by words, exact text or pattern",
+    args: [{ name: "query", summary: "Words to look for", repeated: true }],
+    flags: searchFlags,
+    examples: [
+      "pond search retry backoff",
+      'pond search --mode exact "503" --project checkout',
+      "pond search jitter --json",
+    ],
+    load: async () => (await import("./verbs/search.ts")).search,
   }),
   command({
     name: "sessions",

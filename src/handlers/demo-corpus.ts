@@ -163,20 +163,20 @@ function claudeFile(script: Script): DemoFile {
     records.push({ ...base, type, message, uuid: id, timestamp });
     parent = id;
   };
-  const say = (content: object): void =>
+  const say = (turn: number, content: object): void =>
     add("assistant", {
-      id: `msg_${records.length}`,
+      id: `msg_${turn}`,
       type: "message",
       role: "assistant",
       model: "demo-model",
       content: [content],
     });
-  for (const { user, assistant, tool } of script.turns) {
+  for (const [turn, { user, assistant, tool }] of script.turns.entries()) {
     if (user !== undefined) add("user", { role: "user", content: user });
-    if (assistant !== undefined) say({ type: "text", text: assistant });
+    if (assistant !== undefined) say(turn, { type: "text", text: assistant });
     if (tool === undefined) continue;
     const call = `toolu_${records.length}`;
-    say({ type: "tool_use", id: call, name: tool.name, input: tool.input });
+    say(turn, { type: "tool_use", id: call, name: tool.name, input: tool.input });
     const failure = tool.failed === true ? { is_error: true } : {};
     add("user", {
       role: "user",

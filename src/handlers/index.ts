@@ -12,6 +12,7 @@ export type { InitLook, InitReport } from "./init.ts";
 export { init, lookAround } from "./init.ts";
 export type { RestoreReport, RestoreRequest } from "./restore.ts";
 export { restore } from "./restore.ts";
+export { explainSearch, search } from "./search.ts";
 export { listSessions } from "./sessions.ts";
 export type { SourceFilter } from "./sources.ts";
 export type { ClientReport, Stage, SyncProgress, SyncReport, SyncRequest } from "./sync-report.ts";

@@ -52,7 +52,7 @@ export async function viewParts(
   return wholeParts(refs, await readBodies(store, refs, options));
 }
 
-/** Summaries of the parts of some messages of one session, for hits. @public */
+/** Summaries of the parts of some messages of one session, for hits. */
 export async function summariseParts(
   store: SessionStore,
   refs: ReadonlyMap<MessageId, readonly PartRef[]>,

@@ -1,0 +1,95 @@
+/** sessions, search and get over the demo corpus, as a user runs them. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { demoFiles } from "../../src/handlers/demo-corpus.ts";
+import { searchResponseSchema, sessionsResponseSchema, getResponseSchema } from "../../src/wire/schema.ts";
+import { TempHome } from "./pond.ts";
+
+const RETRY = "7b0c5a52-1f0e-4a57-9d3b-6a1f0d2c9e01";
+const home = new TempHome();
+
+beforeAll(async () => {
+  for (const { path, content } of demoFiles()) {
+    mkdirSync(dirname(join(home.path, path)), { recursive: true });
+    writeFileSync(join(home.path, path), content);
+  }
+  await home.pond(["sync", "--quiet"]);
+  return () => home[Symbol.dispose]();
+});
+
+describe("sessions", () => {
+  test("lists titles and counts, newest first, and pages by cursor", async () => {
+    const first = sessionsResponseSchema.parse(await json(["sessions", "--limit", "2"]));
+    expect([first.total, first.has_more, first.sessions.map(({ source_agent }) => source_agent)]).toEqual([
+      4,
+      true,
+      ["pi", "codex-cli"],
+    ]);
+    const rest = sessionsResponseSchema.parse(await json(["sessions", "--cursor", first.next_cursor ?? ""]));
+    expect(rest.sessions.map(({ title }) => title)).toEqual([
+      "\u5730\u56fe\u6e32\u67d3\u6162\u7684\u539f\u56e0",
+      "Retry with backoff for the payment client",
+    ]);
+    expect(await json(["sessions", "--project", "checkout", "--agent", "claude-code"])).toMatchObject({
+      total: 1,
+    });
+    expect(await json(["sessions", "--from", "2026-10-15"])).toMatchObject({ total: 1 });
+  });
+});
+
+describe("search", () => {
+  test.each([
+    ["exponential backoff", RETRY],
+    ["invoice", RETRY],
+    ["\u6e32\u67d3", "2f6d8c11-7a90-4c1e-8b52-0f4e3a7d5b02"],
+    ["\u043f\u0440\u043e\u0433\u043d\u043e\u0437\u0443", "0199c2d4-5e6f-7a80-9b1c-2d3e4f5a6b03"],
+  ])("%s finds its session", async (query, session) => {
+    const { sessions, searchable_in_scope } = searchResponseSchema.parse(await json(["search", query]));
+    expect(sessions.map(({ session_id }) => session_id)).toContain(session);
+    expect(searchable_in_scope).toBeGreaterThan(5);
+  });
+
+  test("exact text and patterns; filters; an empty answer says how much was in scope", async () => {
+    expect(await json(["search", "--mode", "exact", "502, 503 and 504"])).toMatchObject({ matched_total: 2 });
+    expect(await json(["search", "--mode", "regex", "50[23]"])).toMatchObject({ matched_total: 3 });
+    expect(await json(["search", "retries", "--project", "atlas"])).toMatchObject({
+      matched_total: 0,
+      sessions: [],
+    });
+    const { code, stdout } = await home.pond(["search", "xylophone"]);
+    expect([code, /nothing matches "xylophone"; \d+ messages with text were in scope/.test(stdout)]).toEqual([
+      0,
+      true,
+    ]);
+    expect((await home.pond(["search", "--mode", "regex", "("])).stderr).toContain("is no pattern");
+    expect((await home.pond(["search", "jitter", "--explain"])).stdout).toContain("MatchQuery");
+  });
+});
+
+describe("get", () => {
+  test("reads a session page by page, and a message with its parts", async () => {
+    const page = getResponseSchema.parse(await json(["get", RETRY, "--limit", "2"]));
+    if (page.scope !== "session") throw new Error("a session was asked for");
+    expect(page.messages).toHaveLength(2);
+    expect(page.messages_remaining).toBeGreaterThan(0);
+    const { stdout } = await home.pond(["get", RETRY]);
+    expect(stdout).toContain("--- user | 2026-10-03 09:00:00Z |");
+    expect(stdout).toContain("-> Read");
+    const message = page.messages[0]?.id ?? "";
+    expect(await json(["get", "--message", message])).toMatchObject({
+      scope: "message",
+      target: { id: message },
+    });
+    expect(await home.pond(["get", "nope"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("pond sessions"),
+    });
+  });
+});
+
+async function json(args: readonly string[]): Promise<unknown> {
+  const { stdout, stderr, code } = await home.pond([...args, "--json"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  return JSON.parse(stdout);
+}
