@@ -126,7 +126,7 @@ function pageOf(
 const ENTRY_OVERHEAD = 200;
 
 function costOf({ members }: Entry, mode: ResponseMode): number {
-  return members.reduce((sum, { bytes, textBytes = 0, role }) => {
+  return members.reduce((sum, { bytes, text_bytes: textBytes = 0, role }) => {
     const isWhole = mode === "verbatim" || (mode === "complete" && role === "system");
     return sum + (isWhole ? bytes + textBytes : textBytes) + ENTRY_OVERHEAD;
   }, 0);

@@ -16,8 +16,8 @@ import {
 } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
 import type { Session } from "../model/index.ts";
-import { sessionId } from "../model/index.ts";
-import { readLineage, readTree, sessionsOf } from "../sessions/index.ts";
+import { sessionId, sessionsIn } from "../model/index.ts";
+import { readLineage } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 
 export interface RestoreRequest {
@@ -47,8 +47,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   if (store === undefined || session === undefined) throw notStored(request.session_id);
   const adapter = requireTarget(request.to ?? brandOf(session.source_agent), session);
   const out = request.out === undefined ? await ownPlace(context, adapter) : resolve(request.out);
-  const tree = await readTree(store, session);
-  const lineage = await readLineage(store, tree);
+  const lineage = await readLineage(store, session.id);
   const fidelity = brandOf(session.source_agent) === adapter.name ? "native" : "foreign";
   const restored = adapter.restore.serialize(lineage, {
     fidelity,
@@ -62,7 +61,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     to: adapter.name,
     fidelity,
     out,
-    sessions: [...sessionsOf(tree)].length,
+    sessions: [...sessionsIn(lineage)].length,
     files,
     losses: restored.losses,
     resume: restored.resume,

@@ -66,7 +66,7 @@ export function entriesOf({ messages }: Thread, mode: ResponseMode): readonly En
   const entries: Entry[] = [];
   const shown = new Set<string>();
   for (const { ref, facts } of messages) {
-    if (ref.textBytes === undefined) continue;
+    if (ref.text_bytes === undefined) continue;
     const response = ref.role === "assistant" ? responses.get(facts.turn) : undefined;
     if (response === undefined) entries.push({ head: ref, members: [ref] });
     else if (!shown.has(facts.turn ?? ""))

@@ -1,9 +1,8 @@
 /** The session datasets: how the canonical model persists (spec.md#session-datasets). */
 export type { IngestLimits, IngestOptions, IngestSummary } from "./ingest.ts";
 export { DEFAULT_LIMITS, Ingest } from "./ingest.ts";
-export type { SessionTree, StoredLineage } from "./lineage.ts";
-export { readLineage, readTree, sessionsOf } from "./lineage.ts";
-export type { PartRef, PartScope } from "./parts.ts";
+export { readLineage } from "./lineage.ts";
+export type { PartRef } from "./parts.ts";
 export type { MessageRef, MessageText } from "./read.ts";
 export { MESSAGES, PARTS, SESSIONS, SUMMARIES } from "./schema.ts";
 export type { Storage } from "./store.ts";
@@ -12,4 +11,5 @@ export type { SessionSummary } from "./summarise.ts";
 export { compareByAge, SummaryList } from "./summary-list.ts";
 export type { Inserted, Labels } from "./tables.ts";
 export { SessionTables } from "./tables.ts";
+export type { RowRef } from "./leaves.ts";
 export type { MaintenanceReport, TableHealth } from "../substrate/index.ts";

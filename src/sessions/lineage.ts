@@ -1,53 +1,27 @@
 /**
- * A session with everything that descends from it, any relation, any depth (spec.md#adapter-lineage-complete-restore).
- * Ancestors stay out; a cycle, which no client writes, is an error instead of a loop.
+ * A session with everything that descends from it, any relation, any depth (spec.md#adapter-lineage-complete-restore):
+ * whole, or an error that names what is missing. Ancestors stay out.
  */
 import { PondError } from "../base/errors.ts";
-import type { Session, SessionId, SessionState } from "../model/index.ts";
+import type { Lineage, SessionId, TreeIssue } from "../model/index.ts";
+import { describeKey, lineageOf, loadTree } from "../model/index.ts";
 import type { SessionStore } from "./store.ts";
 
-export interface SessionTree {
-  readonly session: Session;
-  readonly children: readonly SessionTree[];
-}
-
-export interface StoredLineage {
-  readonly state: SessionState;
-  readonly children: readonly StoredLineage[];
-}
-
-/** The tree of session rows below one session; no message is read. */
-export async function readTree(store: SessionStore, root: Session): Promise<SessionTree> {
-  return grow(store, root, new Set());
-}
-
 /** The whole of a lineage, payloads included. */
-export async function readLineage(store: SessionStore, tree: SessionTree): Promise<StoredLineage> {
-  const state = await store.state(tree.session.id);
-  if (state === undefined) throw new PondError("not_found", `session ${tree.session.id} is gone`);
-  const children: StoredLineage[] = [];
-  for (const child of tree.children) children.push(await readLineage(store, child));
-  return { state, children };
+export async function readLineage(store: SessionStore, root: SessionId): Promise<Lineage> {
+  const { value, issues } = await loadTree(store.tree(), root);
+  const [first] = issues;
+  const lineage = lineageOf(value);
+  if (first !== undefined || lineage === undefined) throw notWhole(root, first, issues.length);
+  return lineage;
 }
 
-/** Every session of a tree, the root first. */
-export function* sessionsOf(tree: SessionTree): Generator<Session> {
-  yield tree.session;
-  for (const child of tree.children) yield* sessionsOf(child);
-}
-
-async function grow(
-  store: SessionStore,
-  session: Session,
-  path: ReadonlySet<SessionId>,
-): Promise<SessionTree> {
-  if (path.has(session.id))
-    throw new PondError("internal", `session ${session.id} descends from itself`, {
-      reason: "corrupt",
-      data: { cycle: [...path, session.id] },
-    });
-  const below = new Set([...path, session.id]);
-  const children: SessionTree[] = [];
-  for (const child of await store.children(session.id)) children.push(await grow(store, child, below));
-  return { session, children };
+function notWhole(root: SessionId, first: TreeIssue | undefined, count: number): PondError {
+  const where = first === undefined ? `session ${root}` : describeKey(first.key);
+  const others = count > 1 ? `, and ${count - 1} more` : "";
+  return new PondError("internal", `${where} cannot be read: ${first?.message ?? "it has no row"}${others}`, {
+    reason: "corrupt",
+    hint: "pond verify names everything that cannot be read",
+    data: { session: root, issues: count, ...(first === undefined ? {} : { kind: first.kind }) },
+  });
 }

@@ -2,34 +2,19 @@
  * Reads of parts: first their short columns, by the index on the session, then the long ones of the parts that are
  * wanted (spec.md#lance-chokepoints-read).
  */
-import type { MessageId, Part, PartId, PartType, Provenance, SessionId } from "../model/index.ts";
+import type { MessageId, Part, PartKey, PartPlan, PartScope, SessionId } from "../model/index.ts";
 import { compareParts, messageId, partId, partTypes, provenances } from "../model/index.ts";
 import type { Predicate, Rows } from "../substrate/index.ts";
 import { and, eq, isIn } from "../substrate/index.ts";
-import { corrupt, decodePart, PART_COLUMNS } from "./rows.ts";
+import type { OnFault } from "./read.ts";
+import { decodePart, PART_COLUMNS } from "./rows.ts";
 import type { PARTS } from "./schema.ts";
 import type { SessionTables } from "./tables.ts";
 
-/** A part without its body: enough to describe, order and choose. */
-export interface PartRef {
-  readonly message_id: MessageId;
-  readonly id: PartId;
-  readonly ordinal: number;
-  readonly type: PartType;
-  readonly provenance: Provenance;
-  readonly tool_name?: string;
-  readonly call_id?: string;
-  readonly is_failure?: boolean;
+/** A part without its body, and where it is. */
+export interface PartRef extends PartPlan {
   /** The engine's row, stable across maintenance. */
   readonly row: bigint;
-}
-
-/** Some messages of one session. */
-export interface PartScope {
-  readonly session: SessionId;
-  readonly messages: readonly MessageId[];
-  /** How many messages the session has; when these are most of them, its parts are found by the session alone. */
-  readonly of: number;
 }
 
 const REF_COLUMNS = [
@@ -50,13 +35,18 @@ const IDS_PER_SCAN = 500;
 export async function readPartRefs(
   tables: SessionTables,
   scope: PartScope,
+  onFault: OnFault = () => undefined,
 ): Promise<Map<MessageId, PartRef[]>> {
   const parts = new Map<MessageId, PartRef[]>(scope.messages.map((id) => [id, []]));
   for (const where of predicatesOf(scope)) {
     const rows = await tables.parts.scan({ select: REF_COLUMNS, where, withRowId: true });
     for (let row = 0; row < rows.length; row++) {
-      const list = parts.get(messageId(rows.string("message_id", row)));
-      if (list !== undefined) list.push(refAt(rows, row));
+      const key = keyAt(scope.session, rows, row);
+      const list = parts.get(key.message_id);
+      const ref = list === undefined ? undefined : refAt(key, rows, row);
+      if (ref !== undefined) list?.push(ref);
+      else if (list !== undefined)
+        onFault(key, { kind: "unreadable", message: `it is of type ${rows.string("type", row)}` });
     }
   }
   for (const list of parts.values()) list.sort(compareParts);
@@ -74,7 +64,8 @@ export async function readParts(
     refs.map((ref) => ref.row),
     PART_COLUMNS,
   );
-  const blobs = payloads ? await readPayloads(tables, refs) : new Map<bigint, Uint8Array>();
+  const files = refs.filter(({ type }) => payloads && type === "file").map(({ row }) => row);
+  const blobs = await readPayloads(tables, files);
   return refs.map((ref, row) => decodePart(rows, row, blobs.get(ref.row) ?? null));
 }
 
@@ -92,6 +83,7 @@ export async function readPayloadSizes(
   return new Map(files.map(({ row }, at) => [row, rows.blobSize("data", at) ?? 0]));
 }
 
+/** Where the messages are most of their session, its parts are found by the session alone. */
 function* predicatesOf({ session, messages, of }: PartScope): Generator<Predicate> {
   const ofSession = eq("session_id", session);
   if (of <= Math.max(CHEAPER_BY_SESSION.messages, messages.length * CHEAPER_BY_SESSION.factor)) {
@@ -102,18 +94,21 @@ function* predicatesOf({ session, messages, of }: PartScope): Generator<Predicat
     yield and(ofSession, isIn("message_id", messages.slice(start, start + IDS_PER_SCAN)));
 }
 
-function refAt(rows: Rows<typeof PARTS>, row: number): PartRef {
-  const id = rows.string("id", row);
+function keyAt(session_id: SessionId, rows: Rows<typeof PARTS>, row: number): PartKey {
+  const message_id = messageId(rows.string("message_id", row));
+  return { session_id, message_id, id: partId(rows.string("id", row)) };
+}
+
+/** Undefined for a part of a kind that nobody wrote. */
+function refAt(key: PartKey, rows: Rows<typeof PARTS>, row: number): PartRef | undefined {
   const type = partTypes.find((name) => name === rows.string("type", row));
   const provenance = provenances.find((name) => name === rows.string("provenance", row));
-  if (type === undefined || provenance === undefined)
-    throw corrupt(`part ${id} is ${rows.string("provenance", row)} ${rows.string("type", row)}`);
+  if (type === undefined || provenance === undefined) return undefined;
   const tool_name = rows.stringOrNull("tool_name", row);
   const call_id = rows.stringOrNull("call_id", row);
   const is_failure = rows.boolOrNull("is_failure", row);
   return {
-    message_id: messageId(rows.string("message_id", row)),
-    id: partId(id),
+    ...key,
     ordinal: rows.int("ordinal", row),
     type,
     provenance,
@@ -124,11 +119,11 @@ function refAt(rows: Rows<typeof PARTS>, row: number): PartRef {
   };
 }
 
-async function readPayloads(
+/** The payloads of file parts, by row; rows without one are left out. */
+export async function readPayloads(
   tables: SessionTables,
-  refs: readonly PartRef[],
+  files: readonly bigint[],
 ): Promise<Map<bigint, Uint8Array>> {
-  const files = refs.filter(({ type }) => type === "file").map(({ row }) => row);
   const blobs = await tables.parts.fetchBlobs("data", files);
   const payloads = new Map<bigint, Uint8Array>();
   for (const [index, row] of files.entries()) {

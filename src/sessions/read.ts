@@ -5,14 +5,15 @@
 import type { JsonObject } from "../base/json.ts";
 import { isJsonObject } from "../base/json.ts";
 import type {
+  EntityKey,
+  Fault,
   Message,
   MessageId,
   MessageKey,
+  MessageOutline,
   Revision,
-  Role,
   Session,
   SessionId,
-  Timestamp,
 } from "../model/index.ts";
 import {
   compareInSession,
@@ -27,15 +28,11 @@ import { eq } from "../substrate/index.ts";
 import { decodeMessage, decodeOptions, decodeSession, MESSAGE_COLUMNS, SESSION_COLUMNS } from "./rows.ts";
 import type { SessionTables } from "./tables.ts";
 
-/** A message without its body: enough to order, page and choose. */
-export interface MessageRef extends MessageKey {
-  readonly seq?: number;
-  readonly timestamp: Timestamp;
-  readonly role: Role;
-  /** Bytes of the indexed text; absent when there is none. */
-  readonly textBytes?: number;
-  /** Bytes of the message with its parts. */
-  readonly bytes: number;
+/** What is told of a row that is left out; nothing where nobody asks. */
+export type OnFault = (key: EntityKey, fault: Fault) => void;
+
+/** A message without its body, and where it is. */
+export interface MessageRef extends MessageOutline {
   /** The engine's row, stable across maintenance. */
   readonly row: bigint;
 }
@@ -69,23 +66,33 @@ export async function readChildren(tables: SessionTables, parent: SessionId): Pr
 }
 
 /** Every message of a session in its order, bodies unread. */
-export async function readMessageRefs(tables: SessionTables, session: SessionId): Promise<MessageRef[]> {
+export async function readMessageRefs(
+  tables: SessionTables,
+  session: SessionId,
+  onFault: OnFault = () => undefined,
+): Promise<MessageRef[]> {
   const select = ["id", "seq", "timestamp", "role", "text_bytes", "bytes"] as const;
   const rows = await tables.messages.scan({ select, where: eq("session_id", session), withRowId: true });
   const refs: MessageRef[] = [];
   for (let row = 0; row < rows.length; row++) {
+    const id = messageId(rows.string("id", row));
     const seq = rows.intOrNull("seq", row);
     const role = allRoles.find((candidate) => candidate === rows.string("role", row));
-    const timestamp = timestampFromMicros(rows.timestamp("timestamp", row));
-    if (role === undefined || timestamp === undefined) continue;
+    const micros = rows.timestamp("timestamp", row);
+    const timestamp = timestampFromMicros(micros);
+    if (role === undefined || timestamp === undefined) {
+      const message = `it is of role ${rows.string("role", row)}, at ${micros} microseconds`;
+      onFault({ session_id: session, id }, { kind: "unreadable", message });
+      continue;
+    }
     const textBytes = rows.intOrNull("text_bytes", row);
     refs.push({
       session_id: session,
-      id: messageId(rows.string("id", row)),
+      id,
       ...(seq === null ? {} : { seq }),
       timestamp,
       role,
-      ...(textBytes === null ? {} : { textBytes }),
+      ...(textBytes === null ? {} : { text_bytes: textBytes }),
       bytes: rows.intOrNull("bytes", row) ?? 0,
       row: rows.rowId(row),
     });

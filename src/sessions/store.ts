@@ -8,9 +8,11 @@ import type {
   MessageKey,
   MessageWithParts,
   Part,
+  PartScope,
   Session,
   SessionId,
   SessionState,
+  TreeSource,
 } from "../model/index.ts";
 import type {
   MaintainOptions,
@@ -23,7 +25,7 @@ import type {
 import { openStore, parseStorageUrl, peekStore } from "../substrate/index.ts";
 import type { IngestOptions } from "./ingest.ts";
 import { Ingest } from "./ingest.ts";
-import type { PartRef, PartScope } from "./parts.ts";
+import type { PartRef } from "./parts.ts";
 import { readPartRefs, readParts, readPayloadSizes } from "./parts.ts";
 import type { MessageRef, MessageText } from "./read.ts";
 import {
@@ -39,7 +41,9 @@ import {
 } from "./read.ts";
 import { Summaries } from "./summaries.ts";
 import type { SummaryList } from "./summary-list.ts";
+import type { RowRef } from "./leaves.ts";
 import { SessionTables } from "./tables.ts";
+import { StoreTree } from "./tree.ts";
 
 /** Where the sessions are: an address of the substrate, a namespace, and what the object store needs to be told. */
 export interface Storage {
@@ -126,6 +130,11 @@ export class SessionStore implements AsyncDisposable {
 
   children(parent: SessionId): Promise<Session[]> {
     return readChildren(this.tables, parent);
+  }
+
+  /** The sessions as trees; without payloads the data of a file part is empty. */
+  tree(options: { readonly payloads: boolean } = { payloads: true }): TreeSource<RowRef> {
+    return new StoreTree(this.tables, options);
   }
 
   /** Titles, counts, spans and sizes of all sessions, as of now. */

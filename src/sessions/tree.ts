@@ -1,0 +1,188 @@
+/**
+ * The store's sessions as trees (spec.md#live-staged-tree). Planned from keys and short columns, by the indexes on
+ * them; a reference is a row of a table, which the queries of the plan have told already.
+ */
+import type {
+  EntityKey,
+  Event,
+  Fault,
+  Found,
+  MessageId,
+  MessageOutline,
+  Outcome,
+  PartPlan,
+  PartScope,
+  PlanNode,
+  SessionId,
+  SessionOutline,
+  TreeSource,
+} from "../model/index.ts";
+import { isPartKey, relations, sessionId, timestampFromMicros } from "../model/index.ts";
+import type { Rows } from "../substrate/index.ts";
+import type { RowRef } from "./leaves.ts";
+import { readLeaves } from "./leaves.ts";
+import { readPartRefs } from "./parts.ts";
+import type { OnFault } from "./read.ts";
+import { readMessageRefs } from "./read.ts";
+import { corrupt } from "./rows.ts";
+import type { SESSIONS } from "./schema.ts";
+import type { SessionTables } from "./tables.ts";
+
+const OUTLINE_COLUMNS = ["id", "parent_session_id", "relation", "source_agent", "created_at"] as const;
+
+/** One for each operation: it remembers the rows of all that it planned. */
+export class StoreTree implements TreeSource<RowRef> {
+  readonly #tables: SessionTables;
+  readonly #payloads: boolean;
+  readonly #sessions = new Map<string, bigint>();
+  readonly #messages = new Map<string, Map<string, bigint>>();
+  readonly #parts = new Map<string, Map<string, Map<string, bigint>>>();
+  readonly #versions = new Map<RowRef["table"], Promise<number>>();
+
+  /** Without payloads the data of a file part is empty. */
+  constructor(tables: SessionTables, { payloads }: { readonly payloads: boolean }) {
+    this.#tables = tables;
+    this.#payloads = payloads;
+  }
+
+  async session(id: SessionId): Promise<SessionOutline | undefined> {
+    const { value, faults } = await this.#outlines("id", [id]);
+    const [bad] = faults;
+    if (bad !== undefined) throw corrupt(`session ${id}: ${bad.fault.message}`);
+    return value[0];
+  }
+
+  async children(parents: readonly SessionId[]): Promise<Found<readonly SessionOutline[]>> {
+    const { value, faults } = await this.#outlines("parent_session_id", parents);
+    return {
+      value: value.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1)),
+      faults,
+    };
+  }
+
+  async messages(session: SessionId): Promise<Found<readonly MessageOutline[]>> {
+    const { faults, onFault } = faultList();
+    const refs = await readMessageRefs(this.#tables, session, onFault);
+    const rows = new Map<string, bigint>();
+    this.#messages.set(session, rows);
+    const value = refs.map(({ row, ...outline }) => {
+      rows.set(outline.id, row);
+      return outline;
+    });
+    return { value, faults };
+  }
+
+  async parts(scope: PartScope): Promise<Found<ReadonlyMap<MessageId, readonly PartPlan[]>>> {
+    const { faults, onFault } = faultList();
+    const rows = this.#parts.get(scope.session) ?? new Map<string, Map<string, bigint>>();
+    this.#parts.set(scope.session, rows);
+    const value = new Map<MessageId, readonly PartPlan[]>();
+    for (const [message, refs] of await readPartRefs(this.#tables, scope, onFault)) {
+      const own = new Map<string, bigint>();
+      rows.set(message, own);
+      const plans = refs.map(({ row, ...plan }) => {
+        own.set(plan.id, row);
+        return plan;
+      });
+      value.set(message, plans);
+    }
+    return { value, faults };
+  }
+
+  async resolve(nodes: readonly PlanNode[]): Promise<readonly Outcome<RowRef>[]> {
+    const unknown = nodes.filter((node) => this.#rowOf(node) === undefined);
+    if (unknown.length > 0) await this.#lookUp(unknown);
+    const versions = new Map<string, number>();
+    for (const table of new Set(nodes.map(tableOf))) versions.set(table, await this.#versionOf(table));
+    return nodes.map((node): Outcome<RowRef> => {
+      const row = this.#rowOf(node);
+      if (row === undefined) return { ok: false, fault: { kind: "missing", message: "it is not stored" } };
+      const table = tableOf(node);
+      return { ok: true, value: { table, row, version: versions.get(table) ?? 0 } };
+    });
+  }
+
+  read(refs: readonly RowRef[]): Promise<readonly Outcome<Event>[]> {
+    return readLeaves(this.#tables, refs, { payloads: this.#payloads });
+  }
+
+  #rowOf(node: PlanNode): bigint | undefined {
+    if (isPartKey(node)) return this.#parts.get(node.session_id)?.get(node.message_id)?.get(node.id);
+    if ("session_id" in node) return this.#messages.get(node.session_id)?.get(node.id);
+    return this.#sessions.get(node.id);
+  }
+
+  /** For a plan that was made elsewhere: the same queries that would have planned it. */
+  async #lookUp(nodes: readonly PlanNode[]): Promise<void> {
+    const parts = nodes.filter((node) => isPartKey(node));
+    const messages = nodes.filter((node) => tableOf(node) === "messages");
+    const sessions = nodes.filter((node) => tableOf(node) === "sessions");
+    if (sessions.length > 0)
+      await this.#outlines(
+        "id",
+        sessions.map(({ id }) => sessionId(id)),
+      );
+    for (const session of new Set(
+      messages.map((node) => ("session_id" in node ? node.session_id : undefined)),
+    ))
+      if (session !== undefined) await this.messages(session);
+    for (const [session, own] of Map.groupBy(parts, ({ session_id }) => session_id)) {
+      const ids = [...new Set(own.map(({ message_id }) => message_id))];
+      await this.parts({ session, messages: ids, of: ids.length });
+    }
+  }
+
+  async #outlines(
+    column: "id" | "parent_session_id",
+    values: readonly SessionId[],
+  ): Promise<Found<readonly SessionOutline[]>> {
+    const { faults, onFault } = faultList();
+    const value: SessionOutline[] = [];
+    const options = { select: OUTLINE_COLUMNS, withRowId: true };
+    for await (const rows of this.#tables.sessions.scanIn(column, values, options))
+      for (let row = 0; row < rows.length; row++) {
+        const outline = outlineAt(rows, row, onFault);
+        if (outline === undefined) continue;
+        this.#sessions.set(outline.id, rows.rowId(row));
+        value.push(outline);
+      }
+    return { value, faults };
+  }
+
+  /** Taken once, before the first reference to a row of it is given. */
+  #versionOf(table: RowRef["table"]): Promise<number> {
+    const version = this.#versions.get(table) ?? this.#tables[table].version();
+    this.#versions.set(table, version);
+    return version;
+  }
+}
+
+function outlineAt(rows: Rows<typeof SESSIONS>, row: number, onFault: OnFault): SessionOutline | undefined {
+  const id = sessionId(rows.string("id", row));
+  const micros = rows.timestamp("created_at", row);
+  const created_at = timestampFromMicros(micros);
+  if (created_at === undefined) {
+    onFault({ id }, { kind: "unreadable", message: `it was created at ${micros} microseconds` });
+    return undefined;
+  }
+  const parent = rows.stringOrNull("parent_session_id", row);
+  const relation = relations.find((name) => name === rows.stringOrNull("relation", row));
+  return {
+    id,
+    ...(parent === null ? {} : { parent_session_id: sessionId(parent) }),
+    ...(relation === undefined ? {} : { relation }),
+    source_agent: rows.string("source_agent", row),
+    created_at,
+  };
+}
+
+function tableOf(node: PlanNode): RowRef["table"] {
+  if (isPartKey(node)) return "parts";
+  return "session_id" in node ? "messages" : "sessions";
+}
+
+function faultList() {
+  const faults: { readonly key: EntityKey; readonly fault: Fault }[] = [];
+  const onFault: OnFault = (key, fault) => void faults.push({ key, fault });
+  return { faults, onFault };
+}
