@@ -9,7 +9,8 @@ import { brandOf, describeDifference, FileComparer, isEqualFile } from "../adapt
 import { PondError, toPondError } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Session } from "../model/index.ts";
-import type { SessionStore } from "../sessions/index.ts";
+import { describeKey, loadTree, stateOf } from "../model/index.ts";
+import type { DamagedSession, SessionStore } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 import type { SourceFilter } from "./sources.ts";
 import type { Sweep } from "./sweep.ts";
@@ -67,9 +68,15 @@ async function verifyClient(
   onProgress: (progress: VerifyProgress) => void,
 ): Promise<ClientVerification> {
   const { adapter } = sweep;
-  const stored = await sessionsByPath(store, adapter);
   const tally = { unstored: 0, sessions: 0, files: 0, records: 0, equal: 0, unequal: 0 };
   const differences: string[] = [];
+  const addUnequal = (lines: readonly string[]): void => {
+    tally.unequal += 1;
+    differences.push(...lines.slice(0, MAX_DIFFERENCES - differences.length));
+  };
+  const stored = await sessionsByPath(store, adapter, ({ id, message }) =>
+    addUnequal([`${describeKey({ id })} cannot be read: ${message}`]),
+  );
   await using comparer = new FileComparer(context.machine.scratch);
   for (const [done, { unit, place }] of sweep.stale.entries()) {
     context.signal.throwIfAborted();
@@ -77,20 +84,14 @@ async function verifyClient(
     if (sessions.length === 0) tally.unstored += 1;
     for (const session of sessions) {
       tally.sessions += 1;
-      for (const comparison of await verifySession(context, {
-        store,
-        adapter,
-        unit,
-        place,
-        session,
-        comparer,
-      })) {
+      const job = { store, adapter, unit, place, session, comparer };
+      const { comparisons, damage } = await verifySession(context, job);
+      if (damage.length > 0) addUnequal(damage);
+      for (const comparison of comparisons) {
         tally.files += 1;
         tally.records += comparison.records;
         tally.equal += comparison.equal;
-        if (isEqualFile(comparison)) continue;
-        tally.unequal += 1;
-        if (differences.length < MAX_DIFFERENCES) differences.push(describeDifference(comparison));
+        if (!isEqualFile(comparison)) addUnequal([describeDifference(comparison)]);
       }
     }
     onProgress({ client: adapter.title, done: done + 1, total: sweep.stale.length });
@@ -107,13 +108,27 @@ interface SessionJob {
   readonly comparer: FileComparer;
 }
 
+interface SessionProof {
+  readonly comparisons: readonly FileComparison[];
+  /** What of the session cannot be read: then there is nothing to compare. */
+  readonly damage: readonly string[];
+}
+
 /** Each session alone: its own files against its own source, so that memory is bounded by one session. */
 async function verifySession(
   context: Context,
   { store, adapter, unit, place, session, comparer }: SessionJob,
-): Promise<FileComparison[]> {
-  const state = await store.state(session.id);
-  if (state === undefined || adapter.restore.kind === "unsupported") return [];
+): Promise<SessionProof> {
+  if (adapter.restore.kind === "unsupported") return { comparisons: [], damage: [] };
+  const { value, issues } = await loadTree(store.tree(), session.id, { depth: 0 });
+  // Its children are verified by their own sources.
+  const damage = issues.filter(({ kind }) => kind !== "cut");
+  const state = stateOf(value);
+  if (damage.length > 0 || state === undefined)
+    return {
+      comparisons: [],
+      damage: damage.map(({ key, message }) => `${describeKey(key)} cannot be read: ${message}`),
+    };
   try {
     const restored = adapter.restore.serialize(
       { state, children: [] },
@@ -122,12 +137,10 @@ async function verifySession(
     const comparisons: FileComparison[] = [];
     for (const file of restored.files)
       comparisons.push(await comparer.compare(file, sourceOf(unit, join(place.root, file.path))));
-    return comparisons;
+    return { comparisons, damage: [] };
   } catch (error) {
-    const source = toPondError(error).message;
-    return [
-      { path: session.id, records: 0, equal: 0, difference: { record: 0, pointer: "", restored: source } },
-    ];
+    const { message } = toPondError(error);
+    return { comparisons: [], damage: [`${describeKey(session)} cannot be restored: ${message}`] };
   }
 }
 
@@ -137,10 +150,17 @@ function sourceOf(unit: Unit, path: string): string {
 }
 
 /** The stored sessions of a client, by the source they came from. */
-async function sessionsByPath(store: SessionStore, adapter: Adapter): Promise<Map<string, Session[]>> {
+async function sessionsByPath(
+  store: SessionStore,
+  adapter: Adapter,
+  onDamage: (session: DamagedSession) => void,
+): Promise<Map<string, Session[]>> {
   const byPath = new Map<string, Session[]>();
-  for await (const session of store.allSessions()) {
-    if (brandOf(session.source_agent) !== adapter.name) continue;
+  const isOwn = ({ source_agent }: { readonly source_agent: string }): boolean =>
+    brandOf(source_agent) === adapter.name;
+  const sessions = store.allSessions((damaged) => (isOwn(damaged) ? onDamage(damaged) : undefined));
+  for await (const session of sessions) {
+    if (!isOwn(session)) continue;
     const { source } = session.options;
     const path = isJsonObject(source) ? source["path"] : undefined;
     if (typeof path === "string") byPath.set(path, [...(byPath.get(path) ?? []), session]);

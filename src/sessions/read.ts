@@ -2,6 +2,7 @@
  * Reads of the canonical record, all answered by indexes: keys first, from short columns only, then the long columns of
  * the rows that are wanted (spec.md#lance-chokepoints-read).
  */
+import { toPondError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isJsonObject } from "../base/json.ts";
 import type {
@@ -14,6 +15,7 @@ import type {
   Revision,
   Session,
   SessionId,
+  SessionKey,
 } from "../model/index.ts";
 import {
   compareInSession,
@@ -50,9 +52,32 @@ export async function readSessions(
   return sessions;
 }
 
-export async function* readAllSessions(tables: SessionTables): AsyncGenerator<Session> {
+/** A session whose row cannot be read, by what is left of it. */
+export interface DamagedSession extends SessionKey {
+  readonly source_agent: string;
+  readonly message: string;
+}
+
+export async function* readAllSessions(
+  tables: SessionTables,
+  onDamage: (session: DamagedSession) => void,
+): AsyncGenerator<Session> {
   for await (const rows of tables.sessions.scanBatches({ select: SESSION_COLUMNS }))
-    for (let row = 0; row < rows.length; row++) yield decodeSession(rows, row);
+    for (let row = 0; row < rows.length; row++) {
+      let session: Session;
+      try {
+        session = decodeSession(rows, row);
+      } catch (error) {
+        const { message } = toPondError(error);
+        onDamage({
+          id: sessionId(rows.string("id", row)),
+          source_agent: rows.string("source_agent", row),
+          message,
+        });
+        continue;
+      }
+      yield session;
+    }
 }
 
 /** The sessions that name this one as their parent, oldest first. */

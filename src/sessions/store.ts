@@ -27,7 +27,7 @@ import type { IngestOptions } from "./ingest.ts";
 import { Ingest } from "./ingest.ts";
 import type { PartRef } from "./parts.ts";
 import { readPartRefs, readParts, readPayloadSizes } from "./parts.ts";
-import type { MessageRef, MessageText } from "./read.ts";
+import type { DamagedSession, MessageRef, MessageText } from "./read.ts";
 import {
   findMessage,
   readAllSessions,
@@ -123,9 +123,9 @@ export class SessionStore implements AsyncDisposable {
     return readSessions(this.tables, ids);
   }
 
-  /** Every session row, in no particular order, in bounded memory. */
-  allSessions(): AsyncIterable<Session> {
-    return readAllSessions(this.tables);
+  /** Every session row, in no particular order, in bounded memory; those that cannot be read are told apart. */
+  allSessions(onDamage: (session: DamagedSession) => void): AsyncIterable<Session> {
+    return readAllSessions(this.tables, onDamage);
   }
 
   children(parent: SessionId): Promise<Session[]> {

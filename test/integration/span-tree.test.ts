@@ -3,19 +3,23 @@ import { appendFile, cp, readFile, rm, utimes, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adapterNamed, hasSpans, openSpanTree } from "../../src/adapters/index.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import type { SpanAdapter, SpanTree } from "../../src/adapters/index.ts";
-import type { PlanNode } from "../../src/model/index.ts";
+import type { MessagePlan, PlanNode } from "../../src/model/index.ts";
 import {
   hydrateTree,
+  lineageOf,
   loadTree,
   planTree,
   replay,
   resolveTree,
   sessionId,
+  sessionsIn,
   stateOf,
 } from "../../src/model/index.ts";
 import { LATER, listUnits, NOWHERE, placeAt, readFolder } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { tempStore } from "../support/temp-store.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures/adapters");
 const CLAUDE_LOG = "-tmp-pond-fixture-demo-app/42a619cc-bb76-46e4-81e9-08563bb4c708";
@@ -39,6 +43,32 @@ describe.each([
       expect(stateOf(loaded.value)).toEqual(state);
     }
   });
+});
+
+test("files and store give the same lineage", async () => {
+  const { tree, root } = await copyOfFixture();
+  await using store = await tempStore();
+  const events = (
+    await readFolder(spanAdapter("claude-code"), join(FIXTURES, "claude-code/projects"))
+  ).flatMap((run) => run.events);
+  const ingest = store.sessions.ingest({ clock: systemClock });
+  await ingest.add(events);
+  await ingest.flush();
+  const fromFiles = await loadTree(tree, root);
+  const fromStore = await loadTree(store.sessions.tree(), root);
+  expect([...fromFiles.issues, ...fromStore.issues]).toEqual([]);
+  const lineage = lineageOf(fromFiles.value)!;
+  expect([...sessionsIn(lineage)].map(({ state }) => state.messages.length)).toEqual([45, 7]);
+  // A clone, because Node reads files into buffers and the engine gives plain bytes.
+  expect(structuredClone(lineage)).toEqual(lineageOf(fromStore.value));
+  const outline = ({ id, seq, timestamp, role, parts }: MessagePlan): unknown => [
+    id,
+    seq,
+    timestamp,
+    role,
+    parts,
+  ];
+  expect(fromFiles.value.plan.messages.map(outline)).toEqual(fromStore.value.plan.messages.map(outline));
 });
 
 test("a client without byte spans is told by its type", () => {
