@@ -64,6 +64,11 @@ const VERBS: readonly Command[] = [
     load: async () => (await import("./verbs/get.ts")).get,
   }),
   command({
+    name: "status",
+    summary: "What is stored, how fresh it is, how the indexes are",
+    load: async () => (await import("./verbs/status.ts")).status,
+  }),
+  command({
     name: "adapters",
     summary: "The clients pond knows, where they keep sessions, how much is there",
     load: async () => (await import("./verbs/adapters.ts")).adapters,

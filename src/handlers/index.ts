@@ -15,6 +15,8 @@ export { restore } from "./restore.ts";
 export { explainSearch, search } from "./search.ts";
 export { listSessions } from "./sessions.ts";
 export type { SourceFilter } from "./sources.ts";
+export type { GroupCount, StatusReport } from "./status.ts";
+export { status } from "./status.ts";
 export type { ClientReport, Stage, SyncProgress, SyncReport, SyncRequest } from "./sync-report.ts";
 export { STAGES } from "./sync-report.ts";
 export type { SyncHooks } from "./sync.ts";

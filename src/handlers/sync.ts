@@ -4,7 +4,7 @@
  */
 import type { Issue } from "../adapters/index.ts";
 import { peekSessionStore } from "../sessions/index.ts";
-import { acquireLock, Cursors, rememberedStore, rememberStore } from "../state/index.ts";
+import { acquireLock, Cursors, rememberedStore, rememberStore, rememberSync } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { importClient } from "./import-client.ts";
 import type {
@@ -74,6 +74,11 @@ async function importStage(
     hooks,
   );
   rememberStore(state, context.address, { ...facts, versions: await store.versions() });
+  rememberSync(state, name, {
+    at: context.clock.now(),
+    messages: reports.reduce((sum, { stored }) => sum + stored.messages.inserted, 0),
+    issues: reports.flatMap(({ issues }) => Object.values(issues)).reduce((sum, n) => sum + n, 0),
+  });
   return reports;
 }
 

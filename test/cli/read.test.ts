@@ -67,6 +67,26 @@ describe("search", () => {
   });
 });
 
+test("status tells what is stored, what is pending, and the health of the tables", async () => {
+  expect(await json(["status"])).toMatchObject({
+    exists: true,
+    sessions: 4,
+    clients: [{ name: "claude-code", sessions: 2 }, { name: "codex-cli" }, { name: "pi" }],
+    pending: [
+      { adapter: "claude-code", sources: 0, seen: 2 },
+      { adapter: "codex-cli", sources: 0 },
+      { adapter: "pi", sources: 0 },
+    ],
+    last_sync: { messages: 30, issues: 0 },
+    tables: [{ table: "sessions", facts: { rows: 4 } }, { table: "messages" }, { table: "parts" }],
+  });
+  const { stdout } = await home.pond(["status"]);
+  expect(stdout).toContain("4 sessions, 30 messages");
+  expect(stdout).toMatch(/TABLE\tROWS/);
+  using empty = new TempHome();
+  expect((await empty.pond(["status"])).stdout).toContain("none yet; pond sync makes it");
+});
+
 describe("get", () => {
   test("reads a session page by page, and a message with its parts", async () => {
     const page = getResponseSchema.parse(await json(["get", RETRY, "--limit", "2"]));

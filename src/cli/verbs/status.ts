@@ -1,0 +1,80 @@
+/** `pond status`: what is stored, how fresh it is, how the indexes are. */
+import { systemClock } from "../../base/clock.ts";
+import type { StatusReport } from "../../handlers/index.ts";
+import { status as runStatus } from "../../handlers/index.ts";
+import type { VerbContext } from "../command.ts";
+import { openContext } from "../context.ts";
+import type { Outcome } from "../exit.ts";
+import { ago, count, size } from "../number.ts";
+import type { Output } from "../output.ts";
+
+export async function status(verb: VerbContext): Promise<Outcome> {
+  const { out } = verb;
+  await using context = await openContext(verb);
+  const report = await runStatus(context, (first) => {
+    if (!out.json) out.print(renderFirst(first, out));
+  });
+  out.result(report, () => renderTables(report, out));
+  return "done";
+}
+
+function renderFirst(report: StatusReport, out: Output): string {
+  const { bold } = out.style;
+  if (!report.exists)
+    return `${bold("store")}   ${report.store}: none yet; pond sync makes it\n${renderPending(report)}`;
+  const synced =
+    report.last_sync === undefined ? "never on this machine" : ago(report.last_sync.at, systemClock.now());
+  return [
+    `${bold("store")}   ${report.store}`,
+    `        ${count(report.sessions)} sessions, ${count(report.messages)} messages, ${size(report.bytes)} of text`,
+    `${bold("synced")}  ${synced}; embeddings ${report.embeddings}`,
+    renderPending(report),
+    "",
+    out.table(report.clients, groupColumns("CLIENT")),
+    "",
+    out.table(report.projects, groupColumns("PROJECT")),
+    "",
+  ].join("\n");
+}
+
+function renderPending({ pending }: StatusReport): string {
+  const waiting = pending.filter(({ sources }) => sources > 0);
+  if (pending.length === 0) return "pending no client with sessions was found";
+  if (waiting.length === 0) return "pending nothing: every source is as it was at the last sync";
+  return `pending ${waiting.map(({ adapter, sources }) => `${adapter} ${count(sources)}`).join(", ")} new or changed; pond sync takes them in`;
+}
+
+function groupColumns(header: string) {
+  return [
+    { header, cut: "start" as const, cell: (row: StatusReport["clients"][number]) => row.name },
+    {
+      header: "SESSIONS",
+      align: "right" as const,
+      cell: (row: StatusReport["clients"][number]) => count(row.sessions),
+    },
+    {
+      header: "MESSAGES",
+      align: "right" as const,
+      cell: (row: StatusReport["clients"][number]) => count(row.messages),
+    },
+  ];
+}
+
+function renderTables({ tables = [] }: StatusReport, out: Output): string {
+  return out.table(tables, [
+    { header: "TABLE", cell: (row) => row.table },
+    { header: "ROWS", align: "right", cell: (row) => count(row.facts.rows) },
+    { header: "LIVE", align: "right", cell: (row) => size(row.facts.liveBytes) },
+    { header: "OLD VERSIONS", align: "right", cell: (row) => size(row.facts.deadBytes) },
+    {
+      header: "NOT INDEXED",
+      align: "right",
+      cell: (row) => count(Math.max(0, ...row.facts.indexes.map((index) => index.unindexedRows))),
+    },
+    {
+      header: "DUE",
+      cell: (row) =>
+        row.due.length === 0 ? "nothing" : `${row.due[0]?.kind ?? ""}: ${row.due[0]?.reason ?? ""}`,
+    },
+  ]);
+}

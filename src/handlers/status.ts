@@ -1,0 +1,97 @@
+/**
+ * `status`: what is stored and how fresh it is. The cheap part (counts of summaries, pending sources) comes first; the health
+ * of tables and indexes, which asks the engine, comes after it.
+ */
+import { peekSessionStore } from "../sessions/index.ts";
+import type { SummaryList, TableHealth } from "../sessions/index.ts";
+import type { LastSync } from "../state/index.ts";
+import { Cursors, lastSync, rememberedStore } from "../state/index.ts";
+import type { Context } from "./context.ts";
+import { sweepSources } from "./sweep.ts";
+
+export interface StatusReport {
+  readonly store: string;
+  readonly exists: boolean;
+  readonly sessions: number;
+  readonly messages: number;
+  /** Bytes of canonical text, before compression. */
+  readonly bytes: number;
+  readonly clients: readonly GroupCount[];
+  /** The largest projects. */
+  readonly projects: readonly GroupCount[];
+  readonly pending: readonly { readonly adapter: string; readonly sources: number; readonly seen: number }[];
+  readonly last_sync?: LastSync;
+  readonly embeddings: string;
+  readonly tables?: readonly TableHealth[];
+}
+
+export interface GroupCount {
+  readonly name: string;
+  readonly sessions: number;
+  readonly messages: number;
+}
+
+const PROJECTS_SHOWN = 10;
+
+/** `onFirst` gets the cheap part as soon as it is known. */
+export async function status(
+  context: Context,
+  onFirst: (report: StatusReport) => void = () => undefined,
+): Promise<StatusReport> {
+  const { url, namespace } = context.address;
+  const { state } = context.config.paths;
+  const name = rememberedStore(state, context.address, await peekSessionStore(url, namespace));
+  const cursors = name === undefined ? undefined : Cursors.open(state, name);
+  const sweeps = await sweepSources(context, {}, cursors);
+  const store = await context.existingStore();
+  const summaries = await store?.summaries();
+  const synced = name === undefined ? undefined : lastSync(state, name);
+  const first: StatusReport = {
+    store: url,
+    exists: store !== undefined,
+    ...totalsOf(summaries),
+    pending: sweeps.map(({ adapter, stale, seen }) => ({
+      adapter: adapter.name,
+      sources: stale.length,
+      seen,
+    })),
+    ...(synced === undefined ? {} : { last_sync: synced }),
+    embeddings: "off: no model configured",
+  };
+  onFirst(first);
+  return store === undefined ? first : { ...first, tables: await store.health() };
+}
+
+function totalsOf(
+  summaries: SummaryList | undefined,
+): Pick<StatusReport, "sessions" | "messages" | "bytes" | "clients" | "projects"> {
+  const clients = new Map<string, GroupCount>();
+  const projects = new Map<string, GroupCount>();
+  let bytes = 0;
+  let messages = 0;
+  for (const summary of summaries?.newestFirst ?? []) {
+    const count = Object.values(summary.messages).reduce((sum, n) => sum + n, 0);
+    messages += count;
+    bytes += summary.bytes;
+    add(clients, summary.source_agent, count);
+    add(projects, summary.project, count);
+  }
+  const bySize = (groups: Map<string, GroupCount>): GroupCount[] =>
+    [...groups.values()].toSorted((a, b) => b.messages - a.messages || (a.name < b.name ? -1 : 1));
+  return {
+    sessions: summaries?.size ?? 0,
+    messages,
+    bytes,
+    clients: bySize(clients),
+    projects: bySize(projects).slice(0, PROJECTS_SHOWN),
+  };
+}
+
+function add(groups: Map<string, GroupCount>, name: string, messages: number): void {
+  const group = groups.get(name);
+  groups.set(name, {
+    name,
+    sessions: (group?.sessions ?? 0) + 1,
+    messages: (group?.messages ?? 0) + messages,
+  });
+}
