@@ -39,6 +39,7 @@ function render({ sessions: lines }: SessionsResponse, out: Output): string {
     { header: "MESSAGES", align: "right", cell: (row) => count(row.messages.user + row.messages.assistant) },
     { header: "TITLE", cell: (row) => row.title ?? "-" },
     { header: "PROJECT", cut: "start", cell: (row) => row.project },
-    { header: "SESSION", cell: (row) => row.id, style: out.style.dim },
+    // Right: such a column is never cut, and an id that is cut cannot be used.
+    { header: "SESSION", align: "right", cell: (row) => row.id, style: out.style.dim },
   ]);
 }
