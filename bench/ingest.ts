@@ -96,13 +96,20 @@ async function measure(mode: string, shape: Shape, folder: string): Promise<void
     await writer.flush();
     busy += Number(process.hrtime.bigint() - start);
   } else busy = await writeFloor(sessions, shape, folder);
+  const { maxRSS } = process.resourceUsage();
+  if (mode === "pond") await settle(sessions);
   console.log(
     stringifyJson({
       seconds: busy / 1e9,
-      rss: process.resourceUsage().maxRSS * 1024,
+      rss: maxRSS * 1024,
       stored: diskBytes(folder),
     }),
   );
+}
+
+/** Indexes built, old versions gone: what a store of this size takes in the end. The first round leaves its own versions. */
+async function settle(sessions: SessionStore): Promise<void> {
+  for (let round = 0; round < 2; round++) await sessions.maintain({ force: true, retentionMs: 0 });
 }
 
 /** The same rows in batches of the same size, one unchecked commit each: what the engine and the encoding cost alone. */
