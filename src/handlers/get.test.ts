@@ -39,7 +39,7 @@ describe("a session", () => {
     await temp.ingest(worked().events());
     const result = await session(temp.context, { session_id: "s" });
     expect(result).toMatchObject({
-      session: { id: "s", title: "list the files", source_agent: "claude-code", project: "/work/pond" },
+      session: { id: "s", title: "list the files", source_agent: "claude-code", project: "/srv/pond" },
       response_mode: "conversational",
       messages_remaining: 0,
       hidden: 0,

@@ -24,7 +24,7 @@ const TEXTS: readonly (readonly [Fault, string])[] = [
   ["permission", "LanceError(IO): Permission denied (os error 13)"],
   ["missing", "Table 'x' was not found Caused by: Dataset at path /a/b/x.lance was not found"],
   ["exists", "Table 'x' already exists"],
-  ["stale", "lance error: Not found: a/b/data/0100.lance, /root/x.rs:1:2"],
+  ["stale", "lance error: Not found: a/b/data/0100.lance, /src/x.rs:1:2"],
   ["corrupt", "LanceError(IO): file size is too small"],
   ["corrupt", "failed to fill whole buffer"],
   ["other", "Schema Error: Provided schema does not match existing table schema"],

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { maskSecrets, parseStorageUrl } from "./storage-url.ts";
 
-const base = { home: "/home/me", cwd: "/work/here" };
+const base = { home: "/home/me", cwd: "/srv/here" };
 
 describe("storage addresses", () => {
   test.each([
     ["/var/pond", "local", "/var/pond"],
     ["/var/pond/", "local", "/var/pond"],
-    ["./data", "local", "/work/here/data"],
-    ["data/../x", "local", "/work/here/x"],
+    ["./data", "local", "/srv/here/data"],
+    ["data/../x", "local", "/srv/here/x"],
     ["~", "local", "/home/me"],
     ["~/pond", "local", "/home/me/pond"],
     ["file:///var/my%20pond", "local", "/var/my pond"],

@@ -38,7 +38,7 @@ export class Story {
     this.#session = {
       id: sessionId(id),
       source_agent: facts.agent ?? "claude-code",
-      project: sealExtracted(facts.project ?? "/work/pond"),
+      project: sealExtracted(facts.project ?? "/srv/pond"),
       created_at: parseTimestamp(facts.at ?? "2026-01-02T03:04:05Z")!,
       ...(facts.parent === undefined ? {} : { parent_session_id: sessionId(facts.parent) }),
       ...(facts.relation === undefined ? {} : { relation: facts.relation }),

@@ -9,5 +9,5 @@ export interface TempDir extends AsyncDisposable {
 
 export async function tempDir(): Promise<TempDir> {
   const path = await mkdtemp(join(tmpdir(), "pond-test-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 10 }) };
 }

@@ -8,7 +8,7 @@ import { isUuid } from "./layout.ts";
 import { serialize } from "./serialize.ts";
 
 const OPTIONS: SerializeOptions = { fidelity: "foreign", layout: "client", mapPath: (path) => path, now: 0 };
-const state = foreignSession("/work/demo.app");
+const state = foreignSession("/srv/demo.app");
 
 function recordsOf(restored: Restored, index = 0): JsonObject[] {
   const file = restored.files[index];
@@ -24,7 +24,7 @@ describe("foreign restore", () => {
 
   test("names the session as the client does, in the folder of its directory", () => {
     expect(isUuid(restored.resume.id)).toBe(true);
-    expect(restored.files.map(({ path }) => path)).toEqual([`-work-demo-app/${restored.resume.id}.jsonl`]);
+    expect(restored.files.map(({ path }) => path)).toEqual([`-srv-demo-app/${restored.resume.id}.jsonl`]);
     expect(new Set(turns.map(({ sessionId: id }) => id))).toEqual(new Set([restored.resume.id]));
   });
 
@@ -106,12 +106,12 @@ describe("foreign restore", () => {
     const whole = serialize(lineage, OPTIONS);
     const { id } = whole.resume;
     expect(whole.files.map(({ path }) => path.replaceAll(/agent-a[0-9a-f]{16}/g, "agent-*"))).toEqual([
-      `-work-demo-app/${id}.jsonl`,
-      `-work-demo-app/${id}/subagents/agent-*.jsonl`,
-      `-work-demo-app/${id}/subagents/agent-*.meta.json`,
-      `-work-demo-app/${id}/subagents/agent-*.jsonl`,
-      `-work-demo-app/${id}/subagents/agent-*.meta.json`,
-      expect.stringMatching(/^-work-demo-app\/[0-9a-f-]{36}\.jsonl$/),
+      `-srv-demo-app/${id}.jsonl`,
+      `-srv-demo-app/${id}/subagents/agent-*.jsonl`,
+      `-srv-demo-app/${id}/subagents/agent-*.meta.json`,
+      `-srv-demo-app/${id}/subagents/agent-*.jsonl`,
+      `-srv-demo-app/${id}/subagents/agent-*.meta.json`,
+      expect.stringMatching(/^-srv-demo-app\/[0-9a-f-]{36}\.jsonl$/),
     ]);
     expect(whole.files[2]).toMatchObject({ value: { agentType: "scout" } });
     expect(recordsOf(whole, 1)[0]).toMatchObject({ isSidechain: true, sessionId: id });

@@ -19,7 +19,7 @@ const OPTIONS: SerializeOptions = {
   mapPath: (path) => path,
   now: Date.UTC(2026, 5, 1),
 };
-const state = foreignSession("/work/demo.app");
+const state = foreignSession("/srv/demo.app");
 
 function recordsOf({ files }: Restored, index = 0): JsonObject[] {
   const file = files[index];
@@ -57,7 +57,7 @@ describe("foreign restore", () => {
   test("names the session as the client does, in the folder of its directory", () => {
     const { id } = restored.resume;
     expect(restored.files.map(({ path }) => path)).toEqual([
-      `--work-demo.app--/2026-06-01T00-00-00-000Z_${id}.jsonl`,
+      `--srv-demo.app--/2026-06-01T00-00-00-000Z_${id}.jsonl`,
     ]);
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(header).toEqual({
@@ -65,7 +65,7 @@ describe("foreign restore", () => {
       version: 3,
       id,
       timestamp: "2026-06-01T00:00:00.000Z",
-      cwd: "/work/demo.app",
+      cwd: "/srv/demo.app",
       metadata: { pond: { session_id: "thread/1", source_agent: "elsewhere" } },
     });
     // The client looks no further to tell whether a file is a session.
