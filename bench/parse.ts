@@ -2,8 +2,9 @@
  * Parsing against the bare pass over the same bytes (read, decode, split, JSON.parse) in the same run. Goal: at most
  * 2.5 times. `npm run bench -- parse [client ...]`; needs the samples (POND_SAMPLES). Peak memory is the process's.
  */
-import { statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { adapterNamed, adapters } from "../src/adapters/index.ts";
 import type { Adapter, Unit } from "../src/adapters/index.ts";
@@ -73,6 +74,7 @@ async function barePass(
 ): Promise<{ readonly bytes: number; readonly records: number }> {
   let bytes = 0;
   let records = 0;
+  const folders = new Set<string>();
   const parse = (text: string): void => {
     if (text.trim() === "") return;
     try {
@@ -84,8 +86,11 @@ async function barePass(
   };
   for (const unit of units)
     for (const { path } of unit.files) {
-      if (statSync(path).isDirectory()) continue;
-      if (path.endsWith(".db")) bytes += bareRows(path, parse);
+      if (statSync(path).isDirectory()) {
+        // Sessions of one tree share a folder.
+        if (!folders.has(path)) for (const text of await filesBelow(path)) parse(text);
+        folders.add(path);
+      } else if (path.endsWith(".db")) bytes += bareRows(path, parse);
       else {
         const data = await readFile(path);
         bytes += data.length;
@@ -94,6 +99,13 @@ async function barePass(
       }
     }
   return { bytes, records };
+}
+
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return Promise.all(entries.map(async ({ parentPath, name }) => readFile(join(parentPath, name), "utf8")));
 }
 
 /** Every JSON column of every row, from the database as it stands without its log. */

@@ -3,8 +3,9 @@
  * is one; an assistant message is one a step, followed by a tool message with the results of that step; anything
  * else is carried.
  */
+import { hash } from "node:crypto";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { isJsonObject } from "../../base/json.ts";
+import { isJsonObject, stringifyJson } from "../../base/json.ts";
 import type { Timestamp } from "../../model/index.ts";
 import type { LogEntry, MessageDraft, PartDraft, RecordState, SessionLog } from "../seam/index.ts";
 import {
@@ -40,7 +41,7 @@ export function messageEntry(
   context: MessageContext,
 ): LogEntry & { state: RecordState } {
   const source = idOf(message);
-  const value = valueHash(wholeValue(message));
+  const value = versionOf(message);
   const id = context.log.identify("message", source, value);
   const info = "json" in message.value && isJsonObject(message.value.json) ? message.value.json : undefined;
   const role = info && field(info, "role");
@@ -58,9 +59,14 @@ export function messageEntry(
   };
 }
 
-/** Everything that a message and its parts say, as one value. */
-function wholeValue(message: MessageRecord): JsonValue {
-  return [message.beside ?? null, valueOf(message), ...message.parts.map(valueOf)];
+/** The hash of everything that a message and its parts say. */
+function versionOf(message: MessageRecord): string {
+  const records = [message, ...message.parts];
+  const texts = records.map(({ text }) => text);
+  if (!texts.every((text) => text !== undefined))
+    return valueHash([message.beside ?? null, ...records.map(valueOf)]);
+  const columns = stringifyJson(records.map((record) => record.columns ?? null));
+  return hash("sha256", `${columns}\n${texts.join("\n")}`, "hex").slice(0, 32);
 }
 
 function besideOf({ beside }: MessageRecord): JsonObject {

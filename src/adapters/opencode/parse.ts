@@ -60,14 +60,14 @@ async function* checkpointed(
 
 async function* readTree(reader: Reader, tree: Tree, session: TreeSession): Reading {
   const { claims, request } = reader;
-  const source = await openTreeSession(request.place.root, tree, session);
+  const source = openTreeSession(request.place.root, tree, session);
   const newer = claims.newerTree(tree, session.id);
   const held = await claims.supersededBy(tree, session.id);
   if (held === undefined && newer === undefined) return yield* readSession(reader, source);
   const other = newer?.sessions.get(session.id);
   const records =
     held?.get(session.id) ??
-    (newer && other && (await hashesOf(await openTreeSession(request.place.root, newer, other))));
+    (newer && other && (await hashesOf(openTreeSession(request.place.root, newer, other))));
   const differences = differencesTo(records, await allRecords(source));
   yield [{ kind: "superseded", session: sessionId(session.id), differences }];
   return false;
@@ -139,7 +139,7 @@ async function* readDatabase(reader: Reader): AsyncGenerator<readonly AdapterYie
     const ids = changed.slice(start, start + ASKED_AT_ONCE);
     for await (const part of readSessions(reader, { container, file, ids })) {
       // Whoever writes to a database that was opened as immutable may have torn what was just read.
-      if (!(await file.isUntouched())) {
+      if (!file.isUntouched()) {
         yield [{ kind: "waiting", reason: "the database changed while it was read" }];
         return;
       }

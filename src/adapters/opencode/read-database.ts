@@ -5,12 +5,13 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { isJsonObject, stringifyJson, tryParseJson } from "../../base/json.ts";
+import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { SqlRow, SqliteFile } from "../seam/index.ts";
-import { extractString, field, integerField, jsonOfSql, stampFile, walk, without } from "../seam/index.ts";
+import { extractString, field, integerField, jsonOfSql, stampFile, walk } from "../seam/index.ts";
 import { stemOf } from "./layout.ts";
-import { byText, sideRecord } from "./read-tree.ts";
+import { inOrder, sideRecord } from "./read-tree.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
+import { idOf } from "./record.ts";
 import type { Container, SessionSource, SideRecord, SourceFault } from "./source.ts";
 
 /** Tables whose rows belong to a session and are rewritten together. */
@@ -18,8 +19,6 @@ export const SESSION_TABLES = ["todo", "session_context_epoch"] as const;
 
 /** Tables whose rows belong to a session and come one by one. */
 export const SESSION_LOGS = ["session_message", "session_input"] as const;
-
-const DATA: ReadonlySet<string> = new Set(["data"]);
 
 export class DatabaseReader implements Container {
   readonly kind = "database";
@@ -76,8 +75,9 @@ export class DatabaseReader implements Container {
     const [row] = this.#database.all("SELECT * FROM session WHERE id = ?", id);
     const columns = row && this.#database.exact("session", row, "id");
     const facts = columns === undefined ? {} : factsOf(columns);
-    const order = this.#order(id);
     const faults: SourceFault[] = [];
+    const messages = this.#messages(id, faults);
+    const own = columns === undefined ? 0 : updatedAt(columns);
     const diff = await this.#diff(id);
     const path = this.#database.path;
     return {
@@ -88,68 +88,66 @@ export class DatabaseReader implements Container {
       path,
       ...(columns === undefined
         ? {}
-        : { info: { value: { json: null }, columns, at: updatedAt(columns), bytes: bytesOf(columns) } }),
+        : { info: { value: { json: null }, columns, at: own, bytes: bytesOf(columns) } }),
       facts,
       scopes: [this.#worktree(field(facts, "projectID")), field(facts, "projectID") ?? null],
-      newest: Math.max(order.newest, columns === undefined ? 0 : updatedAt(columns), diff?.at ?? 0),
-      count: order.ids.length,
-      message: (index) => this.#message(order.ids[index] ?? "", faults),
+      newest: messages.reduce(
+        (at, record) => Math.max(at, record.at),
+        Math.max(own, this.#newestPart(id), diff?.at ?? 0),
+      ),
+      count: messages.length,
+      message: (index) => this.#withParts(messages[index], faults),
       side: () => this.#side(id, diff),
       faults: () => faults.splice(0),
     };
   }
 
-  /** The ids of a session's messages, by the time that the record tells, then by id. */
-  #order(session: string): { readonly ids: readonly string[]; readonly newest: number } {
-    const updated = this.#has("message", "time_updated") ? "time_updated" : "0";
-    const rows = this.#database.all(
-      `SELECT id, ${updated} AS updated,
-         CASE WHEN json_valid(data) THEN json_extract(data, '$.time.created') END AS created
-       FROM message WHERE session_id = ?`,
-      session,
-    );
-    const [parts] = this.#has("part", "time_updated")
-      ? this.#database.all("SELECT max(time_updated) AS updated FROM part WHERE session_id = ?", session)
-      : [];
-    const ids = rows
-      .map((row) => ({ id: String(row["id"]), created: Number(row["created"] ?? 0) || 0 }))
-      .toSorted((a, b) => a.created - b.created || byText(a.id, b.id))
-      .map(({ id }) => id);
-    const newest = [...rows, ...(parts === undefined ? [] : [parts])].reduce(
-      (latest, row) => Math.max(latest, Number(row["updated"] ?? 0)),
-      0,
-    );
-    return { ids, newest };
+  /** The messages of a session without their parts, by the time that the record tells, then by id. */
+  #messages(session: string, faults: SourceFault[]): readonly SourceRecord[] {
+    const records: SourceRecord[] = [];
+    for (const row of this.#database.iterate("SELECT * FROM message WHERE session_id = ?", session))
+      records.push(this.#record("message", row, faults));
+    return records.toSorted(inOrder);
   }
 
-  #message(id: string, faults: SourceFault[]): MessageRecord {
-    const [row = {}] = this.#database.all("SELECT * FROM message WHERE id = ?", id);
-    const parts = this.#database.all("SELECT * FROM part WHERE message_id = ? ORDER BY id", id);
-    return {
-      ...this.#record("message", row, faults),
-      parts: parts.map((part) => this.#record("part", part, faults)),
-    };
+  #withParts(message: SourceRecord | undefined, faults: SourceFault[]): MessageRecord {
+    if (message === undefined) throw new RangeError("no such message");
+    const rows = this.#database.all(
+      "SELECT * FROM part WHERE message_id = ? ORDER BY id",
+      idOf(message) ?? "",
+    );
+    return { ...message, parts: rows.map((row) => this.#record("part", row, faults)) };
+  }
+
+  /** Milliseconds since 1970 of the last change of a part. */
+  #newestPart(session: string): number {
+    if (!this.#has("part", "time_updated")) return 0;
+    const [row] = this.#database.all(
+      "SELECT max(time_updated) AS at FROM part WHERE session_id = ?",
+      session,
+    );
+    return Number(row?.["at"] ?? 0);
   }
 
   #record(table: "message" | "part", row: SqlRow, faults: SourceFault[]): SourceRecord {
-    const exact = this.#database.exact(table, row, "id");
-    const columns = without(exact, DATA);
-    const data = field(exact, "data");
+    const columns: Record<string, JsonValue> = {};
+    for (const column of Object.keys(row))
+      if (column !== "data") columns[column] = this.#database.exactValue(table, row, { column, key: "id" });
     const at = updatedAt(columns);
     const fault = (kind: SourceFault["kind"], message: string): void => {
       const where = `${table} ${extractString(columns, "id") ?? ""}`;
       const found = { kind, path: this.#database.path, message: `${where}: ${message}` };
       if (!faults.some((known) => known.message === found.message)) faults.push(found);
     };
-    const blob = isJsonObject(data) ? extractString(data, "blob") : undefined;
-    if (blob !== undefined) {
-      fault("invalid_utf8", "its data is not UTF-8");
-      return { value: { raw: blob, encoding: "base64" }, columns, at, bytes: blob.length };
+    const text = this.#database.exactValue(table, row, { column: "data", key: "id" });
+    if (typeof text !== "string") {
+      const blob = isJsonObject(text) ? extractString(text, "blob") : undefined;
+      fault("invalid_utf8", "its data is not UTF-8 text");
+      return { value: { raw: blob ?? "", encoding: "base64" }, columns, at, bytes: blob?.length ?? 0 };
     }
-    const text = typeof data === "string" ? data : stringifyJson(data ?? null);
     const parsed = tryParseJson(text);
     if (parsed.kind === "value")
-      return { value: { json: parsed.value }, columns, at, bytes: text.length * 3 };
+      return { value: { json: parsed.value }, text, columns, at, bytes: text.length * 3 };
     if (parsed.kind === "syntax") fault("not_json", `${parsed.message} at character ${parsed.offset}`);
     else fault("duplicate_keys", `the same key twice at ${parsed.paths.join(", ")}`);
     return { value: { raw: text }, columns, at, bytes: text.length * 3 };

@@ -18,6 +18,8 @@ export interface SourceRecord {
   readonly value: { readonly json: JsonValue } | RawText;
   /** In a database: the row without the column that holds the value. */
   readonly columns?: JsonObject;
+  /** In a database: the text of the value, by which versions are told apart without looking into it. */
+  readonly text?: string;
   /** In a tree: the name of its file without `.json`. */
   readonly stem?: string;
   /** Milliseconds since 1970 of its last change. */

@@ -66,7 +66,7 @@ describe("opening", () => {
         await using file = await SqliteFile.open(path, scratch);
         expect(file.access).toBe(access);
         expect(file.all("SELECT id FROM t")).toEqual([{ id: "one" }]);
-        expect(await file.isUntouched()).toBe(true);
+        expect(file.isUntouched()).toBe(true);
       }
       expect(fingerprint(folder)).toEqual(before);
       // A copy is gone with its reader: it may hold what is none of pond's business.
@@ -98,10 +98,10 @@ describe("opening", () => {
     await using root = await tempDir();
     const { path, scratch } = prepare(root.path, "closed");
     await using file = await SqliteFile.open(path, scratch);
-    expect(await file.isUntouched()).toBe(true);
+    expect(file.isUntouched()).toBe(true);
     using client = new DatabaseSync(path);
     client.exec("INSERT INTO t (id) VALUES ('two')");
-    expect(await file.isUntouched()).toBe(false);
+    expect(file.isUntouched()).toBe(false);
   });
 
   test("a change that was rolled back in a journal is not read", async () => {

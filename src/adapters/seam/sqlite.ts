@@ -6,7 +6,7 @@
  * - `-wal` without `-shm`, or a rollback journal: even a read-only open would have to write, so a copy in pond's
  *   scratch folder is opened, a reflink where the file system has them.
  */
-import { constants } from "node:fs";
+import { constants, statSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, open, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -14,8 +14,8 @@ import { pathToFileURL } from "node:url";
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { decodeUtf8 } from "../../base/json.ts";
-import { stampFile } from "./discovery.ts";
 import type { FileStamp } from "./freshness.ts";
+import { stampOf } from "./freshness.ts";
 
 /** More than this is not copied: the disk that pond would fill is not its own. */
 export const MAX_COPY_BYTES = 4 * 1024 ** 3;
@@ -74,11 +74,19 @@ export class SqliteFile implements AsyncDisposable {
    */
   exact(table: string, row: SqlRow, key: string): JsonObject {
     const exact: Record<string, JsonValue> = {};
-    for (const [name, value] of Object.entries(row)) {
-      const isDoubtful = typeof value === "string" && value.includes("\uFFFD");
-      exact[name] = jsonOfSql(isDoubtful ? this.#bytesOf(table, row, { name, key }) : value);
-    }
+    for (const column of Object.keys(row)) exact[column] = this.exactValue(table, row, { column, key });
     return exact;
+  }
+
+  /** One column of such a row. */
+  exactValue(
+    table: string,
+    row: SqlRow,
+    { column, key }: { readonly column: string; readonly key: string },
+  ): JsonValue {
+    const value = row[column] ?? null;
+    const isDoubtful = typeof value === "string" && value.includes("\uFFFD");
+    return jsonOfSql(isDoubtful ? this.#bytesOf(table, row, { name: column, key }) : value);
   }
 
   #bytesOf(
@@ -107,9 +115,8 @@ export class SqliteFile implements AsyncDisposable {
   }
 
   /** False when a writer came while an immutable database was read: what was read since may be torn. */
-  async isUntouched(): Promise<boolean> {
-    if (this.access !== "immutable") return true;
-    return isSameList(this.#before, await stampsOf(this.path));
+  isUntouched(): boolean {
+    return this.access !== "immutable" || isSameList(this.#before, stampsOf(this.path));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -170,7 +177,7 @@ interface Opened {
 }
 
 async function openDatabase(path: string, scratch: string): Promise<Opened> {
-  const before = await stampsOf(path);
+  const before = stampsOf(path);
   const sizeOf = (suffix: string): number | undefined =>
     before.find((stamp) => stamp.path === path + suffix)?.size;
   if (sizeOf("") === undefined)
@@ -214,7 +221,7 @@ async function openCopy(path: string, scratch: string): Promise<Opened> {
 /** Copies the database with its log between two equal looks at their stamps. */
 async function copyStill(path: string, folder: string): Promise<readonly FileStamp[]> {
   for (let attempt = 0; attempt < COPY_ATTEMPTS; attempt += 1) {
-    const before = (await stampsOf(path)).filter((stamp) => !stamp.path.endsWith("-shm"));
+    const before = stampsOf(path).filter((stamp) => !stamp.path.endsWith("-shm"));
     const bytes = before.reduce((sum, { size }) => sum + size, 0);
     if (bytes > MAX_COPY_BYTES)
       throw new PondError(
@@ -227,7 +234,7 @@ async function copyStill(path: string, folder: string): Promise<readonly FileSta
       );
     for (const stamp of before)
       await copyFile(stamp.path, join(folder, basename(stamp.path)), constants.COPYFILE_FICLONE);
-    const after = (await stampsOf(path)).filter((stamp) => !stamp.path.endsWith("-shm"));
+    const after = stampsOf(path).filter((stamp) => !stamp.path.endsWith("-shm"));
     if (isSameList(before, after)) return before;
   }
   throw new PondError("validation_failed", `${path} changes faster than it can be copied`, {
@@ -253,9 +260,12 @@ function unreadable(path: string, error: unknown): PondError {
 
 const SUFFIXES = ["", "-wal", "-shm", "-journal"] as const;
 
-async function stampsOf(path: string): Promise<readonly FileStamp[]> {
-  const stamps = await Promise.all(SUFFIXES.map(async (suffix) => stampFile(path + suffix)));
-  return stamps.filter((stamp) => stamp !== undefined);
+/** At once, because it is asked for again and again while a database is read. */
+function stampsOf(path: string): readonly FileStamp[] {
+  return SUFFIXES.flatMap((suffix) => {
+    const stats = statSync(path + suffix, { throwIfNoEntry: false });
+    return stats === undefined ? [] : [stampOf(path + suffix, stats)];
+  });
 }
 
 /** The shared memory is left out: it changes when a client merely starts. */
