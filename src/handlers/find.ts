@@ -8,14 +8,19 @@ import type { SessionStore } from "../sessions/index.ts";
 export async function requireSession(store: SessionStore, id: string): Promise<Session> {
   const session = await store.session(id);
   if (session !== undefined) return session;
+  throw await noSession(store, id);
+}
+
+/** What to say when there is no such session. */
+export async function noSession(store: SessionStore, id: string): Promise<PondError> {
   const [message] = await visible(store, await store.findMessage(id));
   if (message !== undefined)
-    throw new PondError("not_found", `${id} is a message of session ${message.session_id}, not a session`, {
+    return new PondError("not_found", `${id} is a message of session ${message.session_id}, not a session`, {
       hint: `ask for message_id ${id}, or for session_id ${message.session_id}`,
       data: { kind: "session", id, session_id: message.session_id },
     });
   const near = await sessionsBeginning(store, id);
-  throw new PondError("not_found", `no session ${id} is stored`, {
+  return new PondError("not_found", `no session ${id} is stored`, {
     hint:
       near.length === 0
         ? "pond sessions lists what is stored; pond sync takes in what is new"

@@ -10,7 +10,7 @@ import { GET_LIMITS, PAGE_BYTES } from "../wire/index.ts";
 import type { ChildView, GetRequest, GetResponse, ResponseMode, SessionResult } from "../wire/index.ts";
 import type { Context } from "./context.ts";
 import { checkLimit, requireStore } from "./existing.ts";
-import { requireSession } from "./find.ts";
+import { noSession } from "./find.ts";
 import { getMessage } from "./get-message.ts";
 import type { Entry } from "./thread.ts";
 import { entriesOf, readThread } from "./thread.ts";
@@ -38,10 +38,11 @@ async function getSession(
 ): Promise<SessionResult> {
   const mode = request.response_mode ?? "conversational";
   const [session, summaries, thread] = await Promise.all([
-    requireSession(store, session_id),
+    store.session(session_id),
     store.summaries(),
     readThread(store, sessionId(session_id), request.branch ?? "active"),
   ]);
+  if (session === undefined) throw await noSession(store, session_id);
   const entries = entriesOf(thread, mode);
   const page = pageOf(entries, request, { limit, mode });
   const [messages, children] = await Promise.all([

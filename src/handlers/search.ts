@@ -1,167 +1,147 @@
-/**
- * `search` (spec.md#wire-search): messages that match, grouped by session, at most three a session. Scores are relative
- * to the best hit; an answer says how many messages were in its scope, so that an empty one is honest.
- */
+/** `search` (spec.md#wire-search): messages by words, exact text or pattern, grouped by session, best or newest first. */
 import { PondError } from "../base/errors.ts";
 import { formatTimestamp } from "../model/index.ts";
-import type { Candidate, Collapsed } from "../search/index.ts";
-import {
-  byText,
-  byWords,
-  collapseCopies,
-  explainWords,
-  newestVersions,
-  scopeFilter,
-  searchable,
-  snippet,
-} from "../search/index.ts";
-import type { SessionStore, SummaryList } from "../sessions/index.ts";
-import type { Hit, HitSession, SearchRequest, SearchResponse } from "../wire/index.ts";
-import { SEARCH_LIMITS } from "../wire/index.ts";
+import type { HitGroup, SearchInput, SearchPosition, ShownHit, Snippet } from "../search/index.ts";
+import { explainSearch as explainPlan, search as runSearch } from "../search/index.ts";
+import type { SessionStore } from "../sessions/index.ts";
+import { MAX_QUERY, SEARCH_LIMITS } from "../wire/index.ts";
+import type { Hit, HitSession, PartSummary, SearchRequest, SearchResponse } from "../wire/index.ts";
 import type { Context } from "./context.ts";
 import { checkLimit, requireStore } from "./existing.ts";
+import { decodeCursor, encodeCursor, requestName, scopeFilter } from "./filters.ts";
 import { summariseParts } from "./views.ts";
 
+/** Hits of one session; all of the page when one session is searched. */
 const HITS_PER_SESSION = 3;
-/** Candidates that are ranked and grouped; what is beyond them is `has_more` of nobody's first pages. */
-const POOL = { perSession: 30, least: 300, most: 3000 };
 
 export async function search(context: Context, request: SearchRequest): Promise<SearchResponse> {
-  const limit = checkLimit("limit", request.limit, SEARCH_LIMITS);
-  const query = requireQuery(request);
-  const mode = request.mode ?? "fts";
+  const input = inputOf(context, request);
   const store = await requireStore(context);
-  const summaries = await store.summaries();
-  const filters = request.filters ?? {};
-  const where = scopeFilter(filters, summaries);
-  const offset = request.cursor === undefined ? 0 : decodeCursor(request.cursor);
-  const pool = Math.min(POOL.most, Math.max(POOL.least, (offset + limit) * POOL.perSession));
-  const [found, scope] = await Promise.all([
-    mode === "fts"
-      ? byWords(store.tables, query, { where, pool })
-      : byText(store.tables, query, { where, pool, mode }),
-    searchable(store.tables, where),
-  ]);
-  const scored = found.filter(
-    ({ score, session_id }) => score >= (filters.min_score ?? 0) && summaries.get(session_id) !== undefined,
-  );
-  const settled = newestVersions(scored, await store.pondSpaces(scored));
-  const hits = collapseCopies(settled, (id) => summaries.get(id)?.created_at ?? 0);
-  const perSession = filters.session_id === undefined ? HITS_PER_SESSION : limit;
-  const groups = groupBySession(hits);
-  const page = groups.slice(offset, offset + limit);
-  const sessions = await Promise.all(
-    page.map((group) => viewGroup(store, group, { query, summaries, perSession })),
-  );
-  const has_more = offset + page.length < groups.length;
+  const page = await runSearch(store, input);
+  const summaries = await readPartSummaries(store, page.groups);
   return {
-    mode,
-    sessions,
-    matched_total: hits.length,
-    matched_total_exact: found.length < pool,
-    searchable_in_scope: scope,
-    has_more,
-    ...(has_more ? { next_cursor: encodeCursor(offset + page.length) } : {}),
+    mode: input.mode,
+    sessions: page.groups.map((group) => sessionOf(group, { snippets: page.snippets, summaries })),
+    matched_total: page.matched,
+    matched_total_exact: page.isExact,
+    searchable_in_scope: page.searchable,
+    has_more: page.next !== undefined,
+    ...(page.next === undefined ? {} : { next_cursor: encodeCursor(page.next, requestName(request)) }),
   };
 }
 
-/** How the engine answers a search by words: shows that filters are pushed down. */
+/** The engine's plan instead of an answer: which filters an index takes before anything is ranked. */
 export async function explainSearch(context: Context, request: SearchRequest): Promise<string> {
-  const store = await requireStore(context);
-  const where = scopeFilter(request.filters ?? {}, await store.summaries());
-  return explainWords(store.tables, requireQuery(request), where);
+  const input = inputOf(context, request);
+  return explainPlan(await requireStore(context), input);
 }
 
-function requireQuery({ query, similar_to }: SearchRequest): string {
-  if (similar_to !== undefined)
-    throw new PondError("validation_failed", "similar_to needs embeddings, and no model is configured", {
+function inputOf(context: Context, request: SearchRequest): SearchInput {
+  const { filters = {} } = request;
+  const limit = checkLimit("limit", request.limit, SEARCH_LIMITS);
+  if (request.similar_to !== undefined)
+    throw new PondError("validation_failed", "similar_to needs vectors, and none are stored", {
       reason: "unsupported",
-      hint: "search with a query instead",
+      hint: "search by words instead",
+      data: { field: "similar_to" },
     });
-  const text = query?.trim() ?? "";
-  if (text !== "") return text;
-  throw new PondError("validation_failed", "the query is empty", {
-    hint: "name a word or two to look for",
-    data: { field: "query" },
-  });
-}
-
-/** Sessions in the order of their best hit. */
-function groupBySession(hits: readonly Collapsed[]): (readonly Collapsed[])[] {
-  const groups = new Map<string, Collapsed[]>();
-  for (const hit of hits) {
-    const group = groups.get(hit.session_id);
-    if (group === undefined) groups.set(hit.session_id, [hit]);
-    else group.push(hit);
-  }
-  return [...groups.values()];
-}
-
-interface GroupView {
-  readonly query: string;
-  readonly summaries: SummaryList;
-  readonly perSession: number;
-}
-
-async function viewGroup(
-  store: SessionStore,
-  group: readonly Collapsed[],
-  view: GroupView,
-): Promise<HitSession> {
-  const shown = group.slice(0, view.perSession);
-  const session_id = group[0]?.session_id ?? shown[0]?.session_id;
-  const summary = session_id === undefined ? undefined : view.summaries.get(session_id);
-  if (session_id === undefined || summary === undefined)
-    throw new PondError("internal", "a hit has no session");
-  const users = shown.filter(({ role }) => role === "user").map(({ message_id }) => message_id);
-  const total = Object.values(summary.messages).reduce((sum, n) => sum + n, 0);
-  const [texts, parts] = await Promise.all([
-    store.texts(shown),
-    store
-      .partRefs({ session: session_id, messages: users, of: total })
-      .then((refs) => summariseParts(store, refs)),
-  ]);
-  const matches = shown.map((hit, at): Hit => {
-    const text = texts[at]?.text ?? "";
-    const summaryOfParts = parts.get(hit.message_id);
-    return {
-      ...hitHead(hit),
-      text: snippet(text, view.query),
-      text_length: text.length,
-      ...(summaryOfParts === undefined ? {} : { parts_summary: summaryOfParts }),
-      ...(hit.copies.length === 0
-        ? {}
-        : { also_in: hit.copies.map(({ session_id: id, message_id }) => ({ session_id: id, message_id })) }),
-    };
-  });
+  const text = checkQuery(request);
+  const isOneSession = filters.session_id !== undefined;
   return {
-    session_id,
-    ...(summary.title === undefined ? {} : { title: summary.title }),
-    project: summary.project,
-    source_agent: summary.source_agent,
-    last_at: formatTimestamp(summary.last_at),
-    session_messages_count: total,
-    matched_message_count: group.length,
-    matches,
+    text,
+    mode: request.mode ?? "fts",
+    filter: {
+      ...scopeFilter(filters),
+      ...(filters.session_id === undefined ? {} : { session_id: filters.session_id }),
+      ...(filters.role === undefined ? {} : { role: filters.role }),
+    },
+    limit: isOneSession ? 1 : limit,
+    perSession: isOneSession ? limit : HITS_PER_SESSION,
+    minScore: filters.min_score ?? 0,
+    ...(request.cursor === undefined ? {} : { after: positionOf(request.cursor, request) }),
+    clock: context.clock,
+    signal: context.signal,
   };
 }
 
-function hitHead({
-  message_id,
-  role,
-  timestamp,
-  score,
-}: Candidate): Pick<Hit, "message_id" | "role" | "timestamp" | "score"> {
-  return { message_id, role, timestamp: formatTimestamp(timestamp), score: Math.round(score * 1000) / 1000 };
+function checkQuery({ query = "", mode }: SearchRequest): string {
+  const text = mode === "exact" || mode === "regex" ? query : query.trim();
+  if (text === "")
+    throw new PondError("validation_failed", "there is nothing to look for", {
+      hint: 'give a query, for example: pond search "connection refused"',
+      data: { field: "query" },
+    });
+  if (text.length > MAX_QUERY)
+    throw new PondError("validation_failed", `a query of ${text.length} characters`, {
+      reason: "limit",
+      hint: `at most ${MAX_QUERY}`,
+      data: { field: "query" },
+    });
+  if (mode !== "exact" && mode !== "regex" && !/[\p{L}\p{N}]/u.test(text))
+    throw new PondError("validation_failed", `${JSON.stringify(text)} holds no word`, {
+      hint: "mode exact looks for any text",
+      data: { field: "query", value: text },
+    });
+  return text;
 }
 
-const encodeCursor = (offset: number): string => Buffer.from(`search:${offset}`).toString("base64url");
+function positionOf(cursor: string, request: SearchRequest): SearchPosition {
+  const position = decodeCursor(cursor, requestName(request));
+  const { by, score, session_id, shown, last_at } = position;
+  if (
+    typeof session_id === "string" &&
+    by === "words" &&
+    typeof score === "number" &&
+    typeof shown === "number"
+  )
+    return { by, score, session_id, shown };
+  if (typeof session_id === "string" && by === "age" && typeof last_at === "number")
+    return { by, session_id, last_at };
+  throw new PondError("validation_failed", "cursor: this is none of ours", { reason: "stale_cursor" });
+}
 
-function decodeCursor(cursor: string): number {
-  const match = /^search:(\d{1,6})$/.exec(Buffer.from(cursor, "base64url").toString("utf8"));
-  if (match !== null) return Number(match[1]);
-  throw new PondError("validation_failed", "this cursor is none of ours", {
-    reason: "stale_cursor",
-    hint: "pass next_cursor of the answer before as it is, or leave it out to start anew",
-  });
+interface Texts {
+  readonly snippets: ReadonlyMap<ShownHit, Snippet>;
+  readonly summaries: ReadonlyMap<ShownHit, readonly PartSummary[]>;
+}
+
+function sessionOf({ session, hits, matched }: HitGroup, texts: Texts): HitSession {
+  return {
+    session_id: session.id,
+    ...(session.title === undefined ? {} : { title: session.title }),
+    project: session.project,
+    source_agent: session.source_agent,
+    last_at: formatTimestamp(session.last_at),
+    session_messages_count: Object.values(session.messages).reduce((sum, count) => sum + count, 0),
+    matched_message_count: matched,
+    matches: hits.map((hit) => hitOf(hit, texts)),
+  };
+}
+
+function hitOf(hit: ShownHit, { snippets, summaries }: Texts): Hit {
+  const { part, alsoIn } = hit;
+  const snippet = snippets.get(hit) ?? { text: "", length: 0 };
+  const parts_summary = summaries.get(hit);
+  return {
+    message_id: hit.id,
+    ...(part === undefined ? {} : { part_id: part.id, kind: part.type }),
+    ...(part?.tool_name === undefined ? {} : { tool_name: part.tool_name }),
+    role: hit.role,
+    timestamp: formatTimestamp(hit.timestamp),
+    score: Math.round(hit.score * 10_000) / 10_000,
+    text: snippet.text,
+    text_length: snippet.length,
+    ...(parts_summary === undefined ? {} : { parts_summary }),
+    ...(alsoIn.length === 0 ? {} : { also_in: alsoIn }),
+  };
+}
+
+/** Of messages of users only: they tell a prompt with files from a plain one. */
+async function readPartSummaries(
+  store: SessionStore,
+  groups: readonly HitGroup[],
+): Promise<ReadonlyMap<ShownHit, readonly PartSummary[]>> {
+  const users = groups.flatMap(({ hits }) => hits).filter(({ role }) => role === "user");
+  const summaries = await summariseParts(store, await store.partRefsOf(users));
+  return new Map(users.map((hit, at) => [hit, summaries[at] ?? []]));
 }

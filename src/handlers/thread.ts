@@ -4,7 +4,7 @@
  * Reads short columns and pond's own facts, no bodies.
  */
 import type { PondFacts, SessionId } from "../model/index.ts";
-import { activeBranch, pondFacts, supersededIds } from "../model/index.ts";
+import { activeBranch, newestRevisions, pondFacts } from "../model/index.ts";
 import type { MessageRef, SessionStore } from "../sessions/index.ts";
 import type { ResponseMode } from "../wire/index.ts";
 
@@ -39,19 +39,11 @@ export async function readThread(
   const spaces = await store.pondSpaces(refs);
   const all = refs.map((ref, at) => {
     const pond = spaces[at] ?? {};
-    return { ref, pond, facts: pondFacts({ pond }) };
+    return { ref, facts: pondFacts({ pond }), message: { ...ref, options: { pond } } };
   });
-  const byArrival = all.toSorted((a, b) => (a.ref.row < b.ref.row ? -1 : 1));
-  const superseded = supersededIds(
-    byArrival.map(({ ref, facts }) => ({
-      id: ref.id,
-      timestamp: ref.timestamp,
-      ...(facts.revises === undefined ? {} : { revises: facts.revises }),
-    })),
-  );
-  const newest = all.filter(({ ref }) => !superseded.has(ref.id));
+  const newest = newestRevisions(all);
   if (branch === "all") return { messages: newest, hidden: 0, stored: refs.length };
-  const active = activeBranch(newest.map(({ ref, pond }) => ({ ...ref, options: { pond } })));
+  const active = activeBranch(newest.map(({ message }) => message));
   const messages = newest.filter(({ ref }) => active.has(ref.id));
   return { messages, hidden: newest.length - messages.length, stored: refs.length };
 }

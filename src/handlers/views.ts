@@ -1,5 +1,5 @@
 /** Messages and parts in their wire form: texts, summaries of parts, whole parts. Reads the bodies of a page at once. */
-import type { MessageId, Part, Session } from "../model/index.ts";
+import type { Part, Session } from "../model/index.ts";
 import { formatTimestamp, openJson } from "../model/index.ts";
 import type { MessageRef, PartRef, SessionStore, SessionSummary } from "../sessions/index.ts";
 import type { MessageView, PartSummary, ResponseMode, SessionHead, WirePart } from "../wire/index.ts";
@@ -52,20 +52,13 @@ export async function viewParts(
   return wholeParts(refs, await readBodies(store, refs, options));
 }
 
-/** Summaries of the parts of some messages of one session, for hits. */
+/** Summaries of the parts of some messages, for hits. */
 export async function summariseParts(
   store: SessionStore,
-  refs: ReadonlyMap<MessageId, readonly PartRef[]>,
-): Promise<Map<MessageId, PartSummary[]>> {
-  const all = [...refs.values()].flat().filter(needsBody);
-  const bodies = await readBodies(store, all, { payloads: false });
-  const summaries = new Map<MessageId, PartSummary[]>();
-  for (const [id, parts] of refs)
-    summaries.set(
-      id,
-      parts.flatMap((ref) => summaryOf(ref, bodies, "conversational")),
-    );
-  return summaries;
+  messages: readonly (readonly PartRef[])[],
+): Promise<readonly PartSummary[][]> {
+  const bodies = await readBodies(store, messages.flat().filter(needsBody), { payloads: false });
+  return messages.map((parts) => parts.flatMap((ref) => summaryOf(ref, bodies, "conversational")));
 }
 
 export function headView(ref: MessageRef): Pick<MessageView, "id" | "seq" | "role" | "timestamp"> {

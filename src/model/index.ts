@@ -13,7 +13,6 @@ export type { Lineage, MessageWithParts, SessionState } from "./replay.ts";
 export { eventsOf, replay } from "./replay.ts";
 export type { Revision } from "./revision.ts";
 export { newestRevisions, revisionOf } from "./revision.ts";
-export { supersededIds } from "./revisions.ts";
 export { searchText } from "./search-text.ts";
 export type { Timestamp } from "./timestamp.ts";
 export {

@@ -1,46 +1,100 @@
 /**
- * One hit for one message (spec.md#search-dedup): a message that forks and resumed copies repeat is shown once, in the
- * oldest session that has it, and a record that its client rewrote is shown as its newest version. Pure.
+ * Hits by session, each message once (spec.md#search-shown-once): what resume, fork and compaction repeated, and what a
+ * client rewrote, is one hit that says where else it stands. Fed best first.
  */
-import type { JsonObject } from "../base/json.ts";
-import type { Candidate } from "./candidates.ts";
+import type { MessageId, PondFacts, Role, SessionId, Timestamp } from "../model/index.ts";
+import type { PartRef, SessionSummary } from "../sessions/index.ts";
 
-export interface Collapsed extends Candidate {
-  /** The same message in other sessions. */
-  readonly copies: readonly Candidate[];
+/** A message that matches, with what is needed to order and name it; its text is read when it is shown. */
+export interface Found {
+  readonly session_id: SessionId;
+  readonly id: MessageId;
+  readonly role: Role;
+  readonly timestamp: Timestamp;
+  readonly row: bigint;
+  readonly facts: PondFacts;
+  /** The id that all revisions of this record share. */
+  readonly record: string;
+  /** 0 to 1, the best hit of the search being 1. */
+  readonly score: number;
+  /** The part that holds the match, where it is not the conversation. */
+  readonly part?: PartRef;
 }
 
-/** Candidates in order, `bornAt` by session: copies of a message keep its id. */
-export function collapseCopies(
-  candidates: readonly Candidate[],
-  bornAt: (session: string) => number,
-): Collapsed[] {
-  const shown = new Map<string, Collapsed>();
-  for (const candidate of candidates) {
-    const other = shown.get(candidate.message_id);
-    if (other === undefined) shown.set(candidate.message_id, { ...candidate, copies: [] });
-    else if (bornAt(candidate.session_id) < bornAt(other.session_id)) {
-      const { copies, ...copy } = other;
-      // The place of the best one stays, whichever session shows it.
-      shown.set(candidate.message_id, { ...candidate, score: other.score, copies: [...copies, copy] });
-    } else shown.set(candidate.message_id, { ...other, copies: [...other.copies, candidate] });
-  }
-  return [...shown.values()];
+export interface ShownHit extends Found {
+  /** Copies in other sessions. */
+  readonly alsoIn: { readonly session_id: SessionId; readonly message_id: MessageId }[];
 }
 
-/** Leaves out versions that a newer one among the candidates stands for. `spaces` is `options.pond` of each. */
-export function newestVersions<T extends Candidate>(
-  candidates: readonly T[],
-  spaces: readonly JsonObject[],
-): T[] {
-  const newest = new Map<string, { readonly candidate: T; readonly at: number }>();
-  for (const [index, candidate] of candidates.entries()) {
-    const { revises, at } = spaces[index] ?? {};
-    const key = `${candidate.session_id}\0${typeof revises === "string" ? revises : candidate.message_id}`;
-    const age = typeof at === "number" ? at : candidate.timestamp / 1000;
-    const known = newest.get(key);
-    if (known === undefined || age >= known.at) newest.set(key, { candidate, at: age });
+export interface HitGroup {
+  readonly session: SessionSummary;
+  readonly best: number;
+  readonly hits: ShownHit[];
+  matched: number;
+}
+
+export class Collapser {
+  readonly #perSession: number;
+  readonly #groups = new Map<string, HitGroup>();
+  readonly #seen = new Map<string, ShownHit>();
+
+  constructor(perSession: number) {
+    this.#perSession = perSession;
   }
-  const kept = new Set([...newest.values()].map(({ candidate }) => candidate));
-  return candidates.filter((candidate) => kept.has(candidate));
+
+  /** In order of their best hit. */
+  get groups(): readonly HitGroup[] {
+    return [...this.#groups.values()];
+  }
+
+  get size(): number {
+    return this.#groups.size;
+  }
+
+  has(session: string): boolean {
+    return this.#groups.has(session);
+  }
+
+  /** Takes the next hit; false when it is a copy or a revision of one that was taken. */
+  add(found: Found, session: SessionSummary): boolean {
+    const { asked, known } = namesOf(found);
+    const same = asked.map((name) => this.#seen.get(name)).find((hit) => hit !== undefined);
+    if (same !== undefined) {
+      for (const name of known) this.#seen.set(name, same);
+      if (same.session_id !== found.session_id)
+        same.alsoIn.push({ session_id: found.session_id, message_id: found.id });
+      return false;
+    }
+    const hit = { ...found, alsoIn: [] };
+    for (const name of known) this.#seen.set(name, hit);
+    const group = this.#groups.get(session.id) ?? { session, best: found.score, hits: [], matched: 0 };
+    this.#groups.set(session.id, group);
+    group.matched += 1;
+    if (group.hits.length < this.#perSession) group.hits.push(hit);
+    return true;
+  }
+}
+
+/** Originals before copies: of equal hits the first one is shown. */
+export function originalsFirst(a: Found, b: Found): number {
+  return b.score - a.score || Number(a.facts.replays !== undefined) - Number(b.facts.replays !== undefined);
+}
+
+/**
+ * The names a hit is found by later (`known`), and those under which the same message may have come before (`asked`).
+ * A copy that does not say of which session it is looks for its id in all; originals never look for each other by id,
+ * because some clients number their messages.
+ */
+function namesOf({ session_id, id, record, facts, part }: Found): {
+  readonly asked: readonly string[];
+  readonly known: readonly string[];
+} {
+  const name = (...words: readonly string[]): string => [...words, part?.id ?? ""].join("\0");
+  const { replays } = facts;
+  const own = name("in", session_id, record);
+  if (replays === undefined) return { asked: [own, name("copy", id)], known: [own, name("original", id)] };
+  if (replays === true)
+    return { asked: [own, name("original", id), name("copy", id)], known: [own, name("copy", id)] };
+  const origin = name("in", replays.session_id, replays.message_id);
+  return { asked: [own, origin], known: [own, origin] };
 }

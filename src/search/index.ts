@@ -1,8 +1,7 @@
-/** Retrieval over messages: filters, candidates, snippets (spec.md#search-prefilter-pushdown). */
-export type { Candidate } from "./candidates.ts";
-export { byText, byWords, explainWords, searchable } from "./candidates.ts";
-export type { Collapsed } from "./collapse.ts";
-export { collapseCopies, newestVersions } from "./collapse.ts";
-export type { Scope } from "./scope.ts";
-export { scopeFilter } from "./scope.ts";
-export { snippet } from "./snippet.ts";
+/** Retrieval over stored messages (spec.md#search-hybrid): by words, or by exact text and patterns. */
+export type { HitGroup, ShownHit } from "./collapse.ts";
+export type { ScopeFilter } from "./scope.ts";
+export { isInScope } from "./scope.ts";
+export type { Mode, SearchInput, SearchPage, SearchPosition } from "./search.ts";
+export { explainSearch, search } from "./search.ts";
+export type { Snippet } from "./snippet.ts";

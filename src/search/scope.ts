@@ -1,71 +1,90 @@
 /**
- * What a search looks at, as one filter on the searched table (spec.md#search-prefilter-pushdown): it is answered by the
- * scalar indexes before anything is ranked, never afterwards.
+ * Which sessions and messages a search looks at. Filters on a session's labels are answered from the summaries and
+ * become lists of labels, so that the scalar indexes decide before anything is ranked
+ * (spec.md#search-prefilter-pushdown).
  */
-import { PondError } from "../base/errors.ts";
-import { parseTimestamp } from "../model/index.ts";
 import type { Role } from "../model/index.ts";
-import type { SummaryList } from "../sessions/index.ts";
+import type { SessionSummary, SummaryList } from "../sessions/index.ts";
 import type { Predicate } from "../substrate/index.ts";
-import { and, contains, eq, ge, isIn, lt, startsWith } from "../substrate/index.ts";
+import { and, eq, ge, isIn, lt, MAX_IN_VALUES, or } from "../substrate/index.ts";
+
+export interface ScopeFilter {
+  readonly project?: (project: string) => boolean;
+  readonly session_id?: string;
+  /** A client, or one of its agents, and everything below. */
+  readonly source_agent?: string;
+  readonly role?: Role;
+  /** Microseconds: the first instant in scope, and the first one past it. */
+  readonly from?: number;
+  readonly until?: number;
+  /** Sessions of subagents too; they are also in when a session or an agent's brand is asked for. */
+  readonly includeSubagents: boolean;
+}
 
 export interface Scope {
-  readonly project?:
-    | string
-    | { readonly contains: string }
-    | { readonly prefix: string }
-    | { readonly exact: string };
-  readonly source_agent?: string;
-  readonly session_id?: string;
-  readonly role?: Role;
-  /** Days, YYYY-MM-DD, both included. */
-  readonly from_date?: string;
-  readonly to_date?: string;
-  readonly include_subagents?: boolean;
+  /** Sessions in scope, newest first. */
+  readonly sessions: readonly SessionSummary[];
+  /** Over the messages table; undefined when everything is in scope. */
+  readonly messages: Predicate | undefined;
+  /** What of it concerns single messages and not whole sessions. */
+  readonly perMessage: readonly Predicate[];
 }
 
-const DAY_MICROS = 86_400_000_000;
-
-/** The filter on messages. Client names come from the summaries, so that subagents are left out by equality. */
-export function scopeFilter(scope: Scope, summaries: SummaryList): Predicate {
-  const filters: Predicate[] = [];
-  if (scope.session_id !== undefined) filters.push(eq("session_id", scope.session_id));
-  if (scope.role !== undefined) filters.push(eq("role", scope.role));
-  if (scope.project !== undefined) filters.push(projectFilter(scope.project));
-  if (scope.from_date !== undefined) filters.push(ge("timestamp", dayStart("from_date", scope.from_date)));
-  if (scope.to_date !== undefined)
-    filters.push(lt("timestamp", dayStart("to_date", scope.to_date) + DAY_MICROS));
-  filters.push(...agentFilter(scope, summaries));
-  return and(...filters);
+export function scopeOf(summaries: SummaryList, filter: ScopeFilter): Scope {
+  const all = summaries.newestFirst;
+  const sessions = all.filter((session) => isInScope(session, filter));
+  const perMessage = messagePredicates(filter);
+  const ofSessions =
+    filter.session_id === undefined ? labelPredicates(all, sessions) : [eq("session_id", filter.session_id)];
+  const predicates = [...ofSessions, ...perMessage];
+  return { sessions, perMessage, messages: predicates.length === 0 ? undefined : and(...predicates) };
 }
 
-function agentFilter(scope: Scope, summaries: SummaryList): Predicate[] {
-  const agents = agentsInScope(scope, summaries);
-  return agents === undefined ? [] : [isIn("source_agent", agents)];
+/** Whether a session has messages that a filter may let in. */
+export function isInScope(session: SessionSummary, filter: ScopeFilter): boolean {
+  const { session_id, source_agent, project, from, until } = filter;
+  if (session_id !== undefined && session.id !== session_id) return false;
+  if (source_agent !== undefined && !isBelow(session.source_agent, source_agent)) return false;
+  const showsAgents =
+    filter.includeSubagents || session_id !== undefined || source_agent?.includes("/") === true;
+  if (!showsAgents && session.source_agent.includes("/")) return false;
+  if (from !== undefined && session.last_at < from) return false;
+  if (until !== undefined && session.first_at >= until) return false;
+  return project === undefined || project(session.project);
 }
 
-/** Undefined when every client is meant. */
-function agentsInScope(scope: Scope, summaries: SummaryList): readonly string[] | undefined {
-  const { source_agent, session_id, include_subagents } = scope;
-  const all = [...new Set(summaries.newestFirst.map((summary) => summary.source_agent))];
-  if (source_agent !== undefined)
-    return all.filter((agent) => agent === source_agent || agent.startsWith(`${source_agent}/`));
-  if (include_subagents === true || session_id !== undefined) return undefined;
-  return all.filter((agent) => !agent.includes("/"));
+const isBelow = (agent: string, filter: string): boolean =>
+  agent === filter || agent.startsWith(`${filter}/`);
+
+function messagePredicates({ role, from, until }: ScopeFilter): Predicate[] {
+  return [
+    ...(role === undefined ? [] : [eq("role", role)]),
+    ...(from === undefined ? [] : [ge("timestamp", from)]),
+    ...(until === undefined ? [] : [lt("timestamp", until)]),
+  ];
 }
 
-function projectFilter(project: NonNullable<Scope["project"]>): Predicate {
-  if (typeof project === "string") return contains("project", project);
-  if ("exact" in project) return eq("project", project.exact);
-  if ("prefix" in project) return startsWith("project", project.prefix);
-  return contains("project", project.contains);
+/**
+ * The labels of the sessions in scope. Each filter looks at one label, so a message with both labels in the lists
+ * passes them all. No list where every session's label is in it.
+ */
+function labelPredicates(
+  all: readonly SessionSummary[],
+  sessions: readonly SessionSummary[],
+): readonly Predicate[] {
+  if (sessions.length === all.length) return [];
+  const predicates: Predicate[] = [];
+  for (const label of ["source_agent", "project"] as const) {
+    const wanted = new Set(sessions.map((session) => session[label]));
+    const known = new Set(all.map((session) => session[label]));
+    if (wanted.size < known.size) predicates.push(isOneOf(label, [...wanted]));
+  }
+  return predicates;
 }
 
-function dayStart(field: string, day: string): number {
-  const instant = parseTimestamp(`${day}T00:00:00Z`);
-  if (instant !== undefined) return instant;
-  throw new PondError("validation_failed", `${field} is ${JSON.stringify(day)}`, {
-    hint: "a day as YYYY-MM-DD",
-    data: { field, value: day },
-  });
+function isOneOf(column: string, values: readonly string[]): Predicate {
+  const lists: Predicate[] = [];
+  for (let start = 0; start < values.length; start += MAX_IN_VALUES)
+    lists.push(isIn(column, values.slice(start, start + MAX_IN_VALUES)));
+  return or(...lists);
 }

@@ -3,6 +3,7 @@ export type { IngestLimits, IngestOptions, IngestSummary } from "./ingest.ts";
 export { DEFAULT_LIMITS, Ingest } from "./ingest.ts";
 export { readLineage } from "./lineage.ts";
 export type { PartRef } from "./parts.ts";
+export { findPartRefs } from "./parts.ts";
 export type { DamagedSession, MessageRef, MessageText } from "./read.ts";
 export { MESSAGES, PARTS, SESSIONS, SUMMARIES } from "./schema.ts";
 export type { Storage } from "./store.ts";

@@ -2,8 +2,8 @@
  * Reads of parts: first their short columns, by the index on the session, then the long ones of the parts that are
  * wanted (spec.md#lance-chokepoints-read).
  */
-import type { MessageId, Part, PartKey, PartPlan, PartScope, SessionId } from "../model/index.ts";
-import { compareParts, messageId, partId, partTypes, provenances } from "../model/index.ts";
+import type { MessageId, MessageKey, Part, PartKey, PartPlan, PartScope, SessionId } from "../model/index.ts";
+import { compareParts, messageId, partId, partTypes, provenances, sessionId } from "../model/index.ts";
 import type { Predicate, Rows } from "../substrate/index.ts";
 import { and, eq, isIn } from "../substrate/index.ts";
 import type { OnFault } from "./read.ts";
@@ -51,6 +51,42 @@ export async function readPartRefs(
   }
   for (const list of parts.values()) list.sort(compareParts);
   return parts;
+}
+
+/** Parts by any filter, in no particular order, at most `limit`; bodies unread. */
+export async function findPartRefs(
+  tables: SessionTables,
+  where: Predicate,
+  limit?: number,
+): Promise<PartRef[]> {
+  const select = ["session_id", ...REF_COLUMNS] as const;
+  const most = limit === undefined ? {} : { limit };
+  const rows = await tables.parts.scan({ select, where, withRowId: true, ...most });
+  const refs: PartRef[] = [];
+  for (let row = 0; row < rows.length; row++) {
+    const ref = refAt(keyAt(sessionId(rows.string("session_id", row)), rows, row), rows, row);
+    if (ref !== undefined) refs.push(ref);
+  }
+  return refs;
+}
+
+/** The parts of messages of any sessions, in the order of the keys given; bodies unread. */
+export async function readPartRefsOf(
+  tables: SessionTables,
+  keys: readonly MessageKey[],
+): Promise<PartRef[][]> {
+  const refs: PartRef[] = [];
+  for (let start = 0; start < keys.length; start += IDS_PER_SCAN) {
+    const step = keys.slice(start, start + IDS_PER_SCAN);
+    const sessions = new Set(step.map(({ session_id }) => session_id));
+    const messages = new Set(step.map(({ id }) => id));
+    const where = and(isIn("session_id", [...sessions]), isIn("message_id", [...messages]));
+    refs.push(...(await findPartRefs(tables, where)));
+  }
+  const bySession = Map.groupBy(refs, ({ session_id }) => session_id);
+  return keys.map(({ session_id, id }) =>
+    (bySession.get(session_id) ?? []).filter(({ message_id }) => message_id === id).toSorted(compareParts),
+  );
 }
 
 /** The bodies of parts, in the order given. Without payloads the data of a file part is empty. */

@@ -152,7 +152,10 @@ function isSplit({ options }: Message): boolean {
 }
 
 /** The bodies of some messages, in the order given. */
-export async function readMessages(tables: SessionTables, refs: readonly MessageRef[]): Promise<Message[]> {
+export async function readMessages(
+  tables: SessionTables,
+  refs: readonly Pick<MessageRef, "row">[],
+): Promise<Message[]> {
   if (refs.length === 0) return [];
   const rows = await tables.messages.take(
     refs.map((ref) => ref.row),

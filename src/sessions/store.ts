@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { isPondError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type {
+  Message,
   MessageId,
   MessageKey,
   MessageWithParts,
@@ -26,7 +27,7 @@ import { openStore, parseStorageUrl, peekStore } from "../substrate/index.ts";
 import type { IngestOptions } from "./ingest.ts";
 import { Ingest } from "./ingest.ts";
 import type { PartRef } from "./parts.ts";
-import { readPartRefs, readParts, readPayloadSizes } from "./parts.ts";
+import { readPartRefs, readPartRefsOf, readParts, readPayloadSizes } from "./parts.ts";
 import type { DamagedSession, MessageRef, MessageText } from "./read.ts";
 import {
   findMessage,
@@ -175,6 +176,11 @@ export class SessionStore implements AsyncDisposable {
     return bodies.map((message) => ({ message, parts: byMessage.get(message.id) ?? [] }));
   }
 
+  /** The messages of some rows, in the order given. */
+  messages(refs: readonly Pick<MessageRef, "row">[]): Promise<Message[]> {
+    return readMessages(this.tables, refs);
+  }
+
   /** What some messages say, in the order given. */
   texts(refs: readonly Pick<MessageRef, "row">[]): Promise<readonly MessageText[]> {
     return readTexts(
@@ -194,6 +200,11 @@ export class SessionStore implements AsyncDisposable {
   /** The parts of some messages of a session that has `of` messages, by message; bodies unread. */
   partRefs(scope: PartScope): Promise<ReadonlyMap<MessageId, readonly PartRef[]>> {
     return readPartRefs(this.tables, scope);
+  }
+
+  /** The parts of messages of any sessions, in the order of the keys given; bodies unread. */
+  partRefsOf(keys: readonly MessageKey[]): Promise<readonly (readonly PartRef[])[]> {
+    return readPartRefsOf(this.tables, keys);
   }
 
   /** The bodies of parts, in the order given. */

@@ -5,7 +5,17 @@
  */
 import type { JsonObject } from "../base/json.ts";
 import type { Relation, Role, SessionId, Timestamp } from "../model/index.ts";
-import { pondFacts, relations, roles, sessionId, supersededIds, valueAt } from "../model/index.ts";
+import {
+  messageId,
+  newestRevisions,
+  pondFacts,
+  pondOf,
+  relations,
+  revisionOf,
+  roles,
+  sessionId,
+  valueAt,
+} from "../model/index.ts";
 import type { Rows, ScanOptions } from "../substrate/index.ts";
 import { and, contains, eq, isNull, not, or } from "../substrate/index.ts";
 import { decodeOptions, instant } from "./rows.ts";
@@ -22,7 +32,7 @@ export interface SessionSummary {
   readonly parent_message_id?: string;
   readonly relation?: Relation;
   readonly created_at: Timestamp;
-  /** Of its messages; those of the session itself when it has none. */
+  /** Of its messages, carriers left out; when there are none, when it was created. */
   readonly first_at: Timestamp;
   readonly last_at: Timestamp;
   readonly ingested_at: Timestamp;
@@ -117,41 +127,66 @@ async function countChildren(tables: SessionTables, chosen: Chosen, drafts: Draf
     }
 }
 
-/** Titles and revisions, the facts that a message states about its session or another message. */
+/** Titles, and which sessions have records that were rewritten. */
 async function readRemarks(tables: SessionTables, chosen: Chosen, drafts: Drafts): Promise<void> {
-  const select = ["session_id", "id", "timestamp", "options"] as const;
+  const select = ["session_id", "timestamp", "options"] as const;
   const where = or(contains("options", '"title":{'), contains("options", '"revises":'));
-  const revisions = new Map<Draft, { id: string; timestamp: number; revises: string }[]>();
+  const revised = new Set<string>();
   for await (const rows of messagesOf(tables, chosen, { select, where }))
     for (let row = 0; row < rows.length; row++) {
-      const draft = drafts.get(rows.string("session_id", row));
+      const id = rows.string("session_id", row);
+      const draft = drafts.get(id);
       if (draft === undefined) continue;
       const { options } = decodeOptions(rows.string("options", row));
       const { title, revises } = pondFacts(options);
-      const timestamp = rows.timestamp("timestamp", row);
-      if (title !== undefined) takeTitle(draft, options, { ...title, timestamp });
-      if (revises === undefined) continue;
-      const known = revisions.get(draft) ?? [];
-      known.push({ id: rows.string("id", row), timestamp, revises });
-      revisions.set(draft, known);
+      if (title !== undefined) {
+        const message = { id: messageId(""), timestamp: instant(rows.timestamp("timestamp", row)), options };
+        takeTitle(draft, options, { ...title, given: revisionOf(message).at });
+      }
+      if (revises !== undefined) revised.add(id);
     }
-  for (const [draft, known] of revisions) draft.superseded = supersededIds(known);
+  await findSuperseded(tables, [...revised], drafts);
 }
+
+/** Messages that a newer revision of their record replaced, or that their client removed. */
+async function findSuperseded(
+  tables: SessionTables,
+  revised: readonly string[],
+  drafts: Drafts,
+): Promise<void> {
+  const select = ["session_id", "id", "timestamp", "options"] as const;
+  const messages = new Map<string, Revisable[]>();
+  for await (const rows of messagesOf(tables, revised, { select }))
+    for (let row = 0; row < rows.length; row++) {
+      const session = rows.string("session_id", row);
+      const pond = pondOf(decodeOptions(rows.string("options", row)).options);
+      const id = messageId(rows.string("id", row));
+      const timestamp = instant(rows.timestamp("timestamp", row));
+      const known = messages.get(session) ?? [];
+      known.push({ message: { id, timestamp, options: { pond } } });
+      messages.set(session, known);
+    }
+  for (const [session, all] of messages) {
+    const newest = new Set(newestRevisions(all));
+    const draft = drafts.get(session);
+    const superseded = all.filter((each) => !newest.has(each)).map(({ message }) => message.id);
+    if (draft !== undefined) draft.superseded = new Set(superseded);
+  }
+}
+
+type Revisable = Parameters<typeof newestRevisions>[0][number];
 
 function takeTitle(
   draft: Draft,
   options: JsonObject,
-  title: { readonly at: string; readonly rank: number; readonly timestamp: number },
+  title: { readonly at: string; readonly rank: number; readonly given: number },
 ): void {
   const best = draft.recorded;
-  if (
-    best !== undefined &&
-    (best.rank > title.rank || (best.rank === title.rank && best.at > title.timestamp))
-  )
+  if (best !== undefined && (best.rank > title.rank || (best.rank === title.rank && best.at > title.given)))
     return;
   const value = valueAt(options, title.at);
   const text = typeof value === "string" ? titleLine(value) : "";
-  if (text !== "") draft.recorded = { rank: title.rank, at: title.timestamp, text };
+  if (text !== "") draft.recorded = { rank: title.rank, at: title.given, text };
 }
 
 async function countMessages(tables: SessionTables, chosen: Chosen, drafts: Drafts): Promise<void> {
@@ -164,15 +199,17 @@ async function countMessages(tables: SessionTables, chosen: Chosen, drafts: Draf
 }
 
 function countMessage(draft: Draft, rows: Rows<typeof MESSAGES>, row: number): void {
-  const at = rows.timestamp("timestamp", row);
-  draft.first = Math.min(draft.first, at);
-  draft.last = Math.max(draft.last, at);
   draft.ingested = Math.max(draft.ingested, rows.timestamp("ingested_at", row));
   draft.bytes += rows.intOrNull("bytes", row) ?? 0;
   if (draft.superseded.size > 0 && draft.superseded.has(rows.string("id", row))) return;
+  if (!rows.isNull("text_bytes", row)) draft.texts += 1;
   const role = roles.find((name) => name === rows.string("role", row));
   if (role !== undefined) draft.messages[role] += 1;
-  if (!rows.isNull("text_bytes", row)) draft.texts += 1;
+  // Carriers have the times of files and registers, which says nothing about the conversation.
+  if (role === "system") return;
+  const at = rows.timestamp("timestamp", row);
+  draft.first = Math.min(draft.first, at);
+  draft.last = Math.max(draft.last, at);
 }
 
 /** For sessions without a recorded title. */

@@ -30,4 +30,7 @@ export function compareByAge(a: Aged, b: Aged): number {
   return a.id < b.id ? -1 : 1;
 }
 
-type Aged = Pick<SessionSummary, "last_at" | "id">;
+interface Aged {
+  readonly last_at: number;
+  readonly id: string;
+}

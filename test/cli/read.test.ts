@@ -52,7 +52,12 @@ describe("search", () => {
 
   test("exact text and patterns; filters; an empty answer says how much was in scope", async () => {
     expect(await json(["search", "--mode", "exact", "502, 503 and 504"])).toMatchObject({ matched_total: 2 });
-    expect(await json(["search", "--mode", "regex", "50[23]"])).toMatchObject({ matched_total: 3 });
+    const pattern = searchResponseSchema.parse(await json(["search", "--mode", "regex", "50[23]"]));
+    const kinds = new Set(pattern.sessions.flatMap(({ matches }) => matches.map(({ kind }) => kind)));
+    expect([pattern.matched_total > 3, kinds.has("tool_result") || kinds.has("tool_call")]).toEqual([
+      true,
+      true,
+    ]);
     expect(await json(["search", "retries", "--project", "atlas"])).toMatchObject({
       matched_total: 0,
       sessions: [],
@@ -62,7 +67,7 @@ describe("search", () => {
       0,
       true,
     ]);
-    expect((await home.pond(["search", "--mode", "regex", "("])).stderr).toContain("is no pattern");
+    expect((await home.pond(["search", "--mode", "regex", "("])).stderr).toContain("cannot be read");
     expect((await home.pond(["search", "jitter", "--explain"])).stdout).toContain("MatchQuery");
   });
 });

@@ -55,7 +55,9 @@ function render(
     );
     for (const hit of session.matches) {
       const time = hit.timestamp.replace("T", " ").slice(0, 19);
-      const rule = `--- ${hit.score.toFixed(2)} | ${hit.role} | ${time}Z | ${hit.message_id} `;
+      const inside =
+        hit.kind === undefined ? "" : ` | ${[hit.kind, hit.tool_name].filter(Boolean).join(" ")}`;
+      const rule = `--- ${hit.score.toFixed(2)} | ${hit.role} | ${time}Z | ${hit.message_id}${inside} `;
       lines.push(rule.padEnd(72, "-"), safeText(hit.text));
       if (hit.also_in !== undefined)
         lines.push(style.dim(`also in ${hit.also_in.map(({ session_id }) => session_id).join(", ")}`));

@@ -1,0 +1,204 @@
+/**
+ * Search for exact text or a pattern (spec.md#search-literal), in the conversation and in everything else that is
+ * stored: tool calls and results, reasoning, injected text, system messages. There is no index for it: sessions are
+ * scanned newest first, a stretch at a time, until the page is full or the time is up, and the next page goes on there.
+ */
+import type { Clock } from "../base/clock.ts";
+import { isPondError, PondError } from "../base/errors.ts";
+import type { MessageId, SessionId } from "../model/index.ts";
+import { pondFacts, revisionOf } from "../model/index.ts";
+import type { PartRef, SessionStore, SessionSummary } from "../sessions/index.ts";
+import { compareByAge, findPartRefs } from "../sessions/index.ts";
+import type { Predicate } from "../substrate/index.ts";
+import { and, contains, eq, isIn, matches, not, or } from "../substrate/index.ts";
+import type { Found, HitGroup } from "./collapse.ts";
+import { Collapser, originalsFirst } from "./collapse.ts";
+import type { Scope } from "./scope.ts";
+
+/** The last session that was scanned. */
+export interface LiteralPosition {
+  readonly last_at: number;
+  readonly session_id: string;
+}
+
+export interface LiteralRequest {
+  readonly text: string;
+  readonly kind: "exact" | "regex";
+  readonly scope: Scope;
+  readonly limit: number;
+  readonly perSession: number;
+  readonly after: LiteralPosition | undefined;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface LiteralPage {
+  readonly groups: readonly HitGroup[];
+  readonly matched: number;
+  /** False when sessions are left to scan, or a stretch had more matches than were read. */
+  readonly isExact: boolean;
+  readonly next: LiteralPosition | undefined;
+}
+
+/** Sessions of one scan: few at first, because what is looked for is mostly recent. */
+const STRETCH = { first: 50, factor: 3, most: 1000 };
+/** After this long a page is given as it is. */
+const TIME_MS = 5000;
+/** Matches of one scan that are read; a text that is everywhere is found soon enough. */
+const MOST_MATCHES = 2000;
+
+export async function searchLiterally(store: SessionStore, request: LiteralRequest): Promise<LiteralPage> {
+  const { scope, limit, after, clock } = request;
+  const deadline = clock.now() + TIME_MS;
+  const sessions = after === undefined ? scope.sessions : scope.sessions.filter(isAfter(after));
+  const collapser = new Collapser(request.perSession);
+  let matched = 0;
+  let isWhole = true;
+  let scanned = 0;
+  for (
+    let size = STRETCH.first;
+    scanned < sessions.length;
+    size = Math.min(size * STRETCH.factor, STRETCH.most)
+  ) {
+    request.signal.throwIfAborted();
+    if (collapser.size >= limit || (scanned > 0 && clock.now() > deadline)) break;
+    const stretch = sessions.slice(scanned, scanned + size);
+    const found = await scanStretch(store, stretch, request);
+    scanned += stretch.length;
+    isWhole &&= found.isWhole;
+    const byId = new Map<string, SessionSummary>(stretch.map((session) => [session.id, session]));
+    for (const hit of found.hits.toSorted(originalsFirst)) {
+      const session = byId.get(hit.session_id);
+      if (session !== undefined && collapser.add(hit, session)) matched += 1;
+    }
+  }
+  // A stretch may hold more sessions than the page: the next one begins after the last that is shown.
+  const groups = collapser.groups.toSorted((a, b) => compareByAge(a.session, b.session));
+  const shown = groups.slice(0, limit);
+  const last = groups.length > limit ? shown.at(-1)?.session : sessions[scanned - 1];
+  const isDone = groups.length <= limit && scanned === sessions.length;
+  return {
+    groups: shown,
+    matched,
+    isExact: isDone && isWhole,
+    next: isDone || last === undefined ? undefined : { last_at: last.last_at, session_id: last.id },
+  };
+}
+
+const isAfter =
+  (position: LiteralPosition) =>
+  (session: SessionSummary): boolean =>
+    compareByAge({ last_at: position.last_at, id: position.session_id }, session) < 0;
+
+interface Stretch {
+  /** Newest first. */
+  readonly hits: readonly Found[];
+  readonly isWhole: boolean;
+}
+
+async function scanStretch(
+  store: SessionStore,
+  sessions: readonly SessionSummary[],
+  request: LiteralRequest,
+): Promise<Stretch> {
+  const ofSessions = isIn(
+    "session_id",
+    sessions.map(({ id }) => id),
+  );
+  const [said, inParts] = await Promise.all([
+    scanMessages(store, ofSessions, request),
+    scanParts(store, ofSessions, request),
+  ]).catch(asPatternFault(request));
+  const hits = [...said.found, ...inParts.found].toSorted(
+    (a, b) => b.timestamp - a.timestamp || (a.row < b.row ? 1 : -1),
+  );
+  return { hits, isWhole: said.isWhole && inParts.isWhole };
+}
+
+interface Scan {
+  readonly found: readonly Found[];
+  readonly isWhole: boolean;
+}
+
+async function scanMessages(
+  store: SessionStore,
+  ofSessions: Predicate,
+  request: LiteralRequest,
+): Promise<Scan> {
+  const where = and(
+    ofSessions,
+    ...request.scope.perMessage,
+    or(holds("search_text", request), holds("content", request)),
+  );
+  const options = { select: ["id"] as const, where, withRowId: true, limit: MOST_MATCHES };
+  const rows = await store.tables.messages.scan(options);
+  return { found: await describe(store, rows.rowIds()), isWhole: rows.length < MOST_MATCHES };
+}
+
+/** What the conversation does not say: its own texts are in the messages table. */
+async function scanParts(store: SessionStore, ofSessions: Predicate, request: LiteralRequest): Promise<Scan> {
+  const isSaid = and(eq("type", "text"), eq("provenance", "conversational"));
+  const where = and(ofSessions, not(isSaid), holds("variant_data", request));
+  const parts = await findPartRefs(store.tables, where, MOST_MATCHES);
+  const messages = new Map<SessionId, Map<MessageId, Found>>();
+  for (const message of await messagesOfParts(store, parts, request))
+    messages.set(
+      message.session_id,
+      (messages.get(message.session_id) ?? new Map<MessageId, Found>()).set(message.id, message),
+    );
+  const found = parts.flatMap((part) => {
+    const message = messages.get(part.session_id)?.get(part.message_id);
+    return message === undefined ? [] : [{ ...message, part }];
+  });
+  return { found, isWhole: parts.length < MOST_MATCHES };
+}
+
+const PARTS_PER_SCAN = 500;
+
+/** The messages that hold these parts and are in scope. */
+async function messagesOfParts(
+  store: SessionStore,
+  parts: readonly PartRef[],
+  request: LiteralRequest,
+): Promise<readonly Found[]> {
+  const rows: bigint[] = [];
+  for (let start = 0; start < parts.length; start += PARTS_PER_SCAN) {
+    const step = parts.slice(start, start + PARTS_PER_SCAN);
+    const sessions = new Set(step.map(({ session_id }) => session_id));
+    const ids = new Set(step.map(({ message_id }) => message_id));
+    const where = and(isIn("session_id", [...sessions]), isIn("id", [...ids]), ...request.scope.perMessage);
+    rows.push(...(await store.tables.messages.scan({ select: ["id"], where, withRowId: true })).rowIds());
+  }
+  return describe(store, rows);
+}
+
+async function describe(store: SessionStore, rows: readonly bigint[]): Promise<Found[]> {
+  const messages = await store.messages(rows.map((row) => ({ row })));
+  return messages.flatMap((message, at) => {
+    const row = rows[at];
+    const { session_id, id, role, timestamp, options } = message;
+    const { record } = revisionOf(message);
+    const facts = pondFacts(options);
+    return row === undefined ? [] : [{ session_id, id, role, timestamp, row, record, facts, score: 1 }];
+  });
+}
+
+/** JSON columns hold texts with their quotes and line ends escaped. */
+function holds(column: string, { text, kind }: LiteralRequest): Predicate {
+  if (kind === "regex") return matches(column, text);
+  const escaped = JSON.stringify(text).slice(1, -1);
+  const plain = contains(column, text);
+  return column !== "variant_data" || escaped === text ? plain : or(plain, contains(column, escaped));
+}
+
+function asPatternFault({ kind, text }: LiteralRequest) {
+  return (error: unknown): never => {
+    const cause = isPondError(error) && error.cause instanceof Error ? error.cause.message : "";
+    if (kind !== "regex" || !/regex|regular expression/i.test(cause)) throw error;
+    throw new PondError("validation_failed", `the pattern ${JSON.stringify(text)} cannot be read`, {
+      hint: "write it in the syntax of Rust's regex (no look-around, no back-references), or use mode exact",
+      data: { field: "query", value: text },
+      cause: error,
+    });
+  };
+}

@@ -1,0 +1,106 @@
+/** Search by words: rank keys, read what the page needs of them, show each message once, page by the best hits. */
+import { pondFacts, revisionOf } from "../model/index.ts";
+import type { SessionStore, SummaryList } from "../sessions/index.ts";
+import type { Found, HitGroup } from "./collapse.ts";
+import { Collapser, originalsFirst } from "./collapse.ts";
+import type { Candidate } from "./lexical.ts";
+import { rankByWords } from "./lexical.ts";
+import type { WordQuery } from "./query.ts";
+import type { Scope } from "./scope.ts";
+
+/** Where the page before ended. */
+export interface WordPosition {
+  readonly score: number;
+  readonly session_id: string;
+  /** Sessions shown so far. */
+  readonly shown: number;
+}
+
+export interface WordRequest {
+  readonly query: WordQuery;
+  readonly scope: Scope;
+  readonly summaries: SummaryList;
+  /** Sessions of the page. */
+  readonly limit: number;
+  readonly perSession: number;
+  readonly minScore: number;
+  readonly after: WordPosition | undefined;
+}
+
+export interface WordPage {
+  readonly groups: readonly HitGroup[];
+  readonly matched: number;
+  readonly isExact: boolean;
+  readonly next: WordPosition | undefined;
+}
+
+/** Messages that are ranked: enough for a first page and an honest count, 4 ms over 500,000. Deeper pages rank more. */
+const POOL = { first: 1000, perShown: 100, most: 20_000 };
+/** Messages that are looked at together, best first, until the page is full. */
+const STEP = 128;
+
+export async function searchByWords(store: SessionStore, request: WordRequest): Promise<WordPage> {
+  const { scope, summaries, limit, after } = request;
+  const most = Math.min(POOL.most, POOL.first + POOL.perShown * (after?.shown ?? 0));
+  const ranked = await rankByWords(store, request.query, { where: scope.messages, most });
+  const top = ranked.candidates[0]?.score ?? 0;
+  const visible = ranked.candidates
+    .map((candidate) => ({ ...candidate, score: top > 0 ? candidate.score / top : 0 }))
+    .filter(({ session_id, score }) => score >= request.minScore && summaries.get(session_id) !== undefined);
+  const collapser = new Collapser(request.perSession);
+  let looked = 0;
+  let copies = 0;
+  while (looked < visible.length && groupsAfter(collapser.groups, after).length <= limit) {
+    const step = visible.slice(looked, looked + STEP);
+    for (const found of await readFound(store, step)) {
+      const session = summaries.get(found.session_id);
+      if (session !== undefined && !collapser.add(found, session)) copies += 1;
+    }
+    looked += step.length;
+  }
+  const unread = countBySession(visible.slice(looked));
+  const rest = groupsAfter(collapser.groups, after);
+  const groups = rest.slice(0, limit);
+  for (const group of groups) group.matched += unread.get(group.session.id) ?? 0;
+  const hasMore =
+    rest.length > limit ||
+    [...unread.keys()].some((session) => !collapser.has(session)) ||
+    (ranked.isCut && most < POOL.most && groups.length > 0);
+  const last = groups.at(-1);
+  return {
+    groups,
+    matched: visible.length - copies,
+    isExact: !ranked.isCut,
+    next:
+      hasMore && last !== undefined
+        ? { score: last.best, session_id: last.session.id, shown: (after?.shown ?? 0) + groups.length }
+        : undefined,
+  };
+}
+
+/** Best first; of equal ones originals before their copies. */
+async function readFound(store: SessionStore, candidates: readonly Candidate[]): Promise<Found[]> {
+  const messages = await store.messages(candidates);
+  const found = messages.flatMap((message, at): Found[] => {
+    const candidate = candidates[at];
+    if (candidate === undefined) return [];
+    const { session_id, id, role, timestamp, options } = message;
+    const { row, score } = candidate;
+    const { record } = revisionOf(message);
+    return [{ session_id, id, role, timestamp, row, score, record, facts: pondFacts(options) }];
+  });
+  return found.toSorted(originalsFirst);
+}
+
+/** What the pages before have not shown: after the last session shown or, if it is gone, after its score. */
+function groupsAfter(groups: readonly HitGroup[], after: WordPosition | undefined): readonly HitGroup[] {
+  if (after === undefined) return groups;
+  const last = groups.findIndex(({ session }) => session.id === after.session_id);
+  return last >= 0 ? groups.slice(last + 1) : groups.filter(({ best }) => best < after.score);
+}
+
+function countBySession(candidates: readonly Candidate[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { session_id } of candidates) counts.set(session_id, (counts.get(session_id) ?? 0) + 1);
+  return counts;
+}
