@@ -66,7 +66,7 @@ function progressLine(out: Output, started: number): (progress: SyncProgress) =>
 
 function renderReport(report: SyncReport, elapsed: number, out: Output): string {
   if (report.clients.length === 0)
-    return "no client with sessions was found; `pond adapters` tells where pond looks";
+    return "no client with sessions was found; `pond adapters` tells where pond looks, `pond demo` shows it on made-up sessions";
   const table = out.table(report.clients, [
     { header: "CLIENT", cell: (row) => row.adapter },
     { header: "SEEN", align: "right", cell: (row) => count(row.seen) },
