@@ -22,6 +22,9 @@ const NEVER_ENTERED: ReadonlySet<string> = new Set([
 /** An export has the name that its maker gave it; in a folder only such names are looked at. */
 const EXPORT_NAME = /^ses_|session|export|opencode/i;
 
+/** Nothing in a tree is an export: its other folders hold shares, permissions and the like. */
+const IN_TREE = /(?:^|\/)storage[^/]*\//;
+
 /** Files of the data folder that hold credentials: never opened. */
 const SECRETS: ReadonlySet<string> = new Set(["auth.json", "mcp-auth.json", "account.json"]);
 
@@ -135,7 +138,8 @@ function treeUnit(place: Place, { root }: Tree, session: TreeSession): Unit {
 
 function isExport(key: string, owned: ReadonlySet<string>): boolean {
   const name = nameOf(key);
-  return key.endsWith(".json") && !owned.has(key) && !SECRETS.has(name) && EXPORT_NAME.test(name);
+  const isElsewhere = !owned.has(key) && !IN_TREE.test(key);
+  return key.endsWith(".json") && isElsewhere && !SECRETS.has(name) && EXPORT_NAME.test(name);
 }
 
 function keyOf(place: Place, path: string): string {

@@ -14,6 +14,7 @@ import {
   extractTimestamp,
   field,
   objectField,
+  optional,
   valueHash,
   without,
 } from "../seam/index.ts";
@@ -97,7 +98,7 @@ function turn(message: MessageRecord, context: TurnContext): readonly MessageDra
   const { record, space } = takeModel(isJsonObject(left.value) ? without(left.value, ROLE) : {}, role);
   const pond = { parent: previous, ...replayOf(message, context) };
   const options = { ...space, source: { ...left.source, ...besideOf(message), record }, pond };
-  const steps = stepsOf(message, { ...context, whole: wholeKind(info), message: idOf(message) ?? "" });
+  const steps = stepsOf(message, { ...context, whole: wholeKind(info) });
   return steps.map((parts, index): MessageDraft => {
     const isAnswer = index % 2 === 1;
     return { role: isAnswer ? "tool" : role, options: index === 0 ? options : {}, parts };
@@ -134,13 +135,14 @@ function replayOf(message: MessageRecord, { restoration, info }: TurnContext): J
 /** The parts by step: what was said, what was answered, and so on in turns. The last list of answers is not empty. */
 function stepsOf(
   message: MessageRecord,
-  context: TurnContext & { readonly whole: string | undefined; readonly message: string },
+  context: TurnContext & { readonly whole: string | undefined },
 ): readonly (readonly PartDraft[])[] {
   const steps: PartDraft[][] = [[]];
+  const expected = { session: context.session, ...optional("message", idOf(message)) };
   let answers: PartDraft[] = [];
   const used = new Set<string>();
   for (const [index, part] of message.parts.entries()) {
-    const left = takeIds(part, context, (id) => !used.has(id));
+    const left = takeIds(part, expected, (id) => !used.has(id));
     const id = claim(left.id ?? String(index), used);
     const mapped = mapPart(left.value, { role: context.role, whole: context.whole, id, source: left.source });
     if (mapped.startsStep && answers.length > 0) {
@@ -171,7 +173,7 @@ function carrier(
   const { session } = context;
   const left = takeIds(message, { session }, () => context.isNamed);
   const parts = message.parts.map((part): JsonValue => {
-    const rest = takeIds(part, { session, message: idOf(message) ?? "" }, () => true);
+    const rest = takeIds(part, { session, ...optional("message", idOf(message)) }, () => true);
     return {
       id: rest.id ?? null,
       ...rest.source,

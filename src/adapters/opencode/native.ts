@@ -135,11 +135,10 @@ function messageOf(group: Group, { id: session, kind }: Origin): NativeMessage {
   }
   const value =
     isTurn && isJsonObject(rest) ? { ...rest, ...modelOf(message, rest), role: message.role } : rest;
-  const record = putIds(value, source, { id, session });
-  const own = idOf(record) ?? "";
-  const parts = isTurn
-    ? partsOf(group, { session, message: own })
-    : carriedParts(source, { session, message: own });
+  const { stem, ...body } = putIds(value, source, { id, session });
+  const record = kind === "tree" && stem !== undefined ? { ...body, stem } : body;
+  const ids = { session, ...optional("message", idOf(record)) };
+  const parts = isTurn ? partsOf(group, ids) : carriedParts(source, ids);
   return { ...record, parts, ...extra };
 }
 
@@ -152,7 +151,7 @@ function modelOf({ options }: MessageWithParts["message"], record: JsonObject): 
 
 interface PartIds {
   readonly session: string;
-  readonly message: string;
+  readonly message?: string;
 }
 
 function carriedParts(source: JsonObject, ids: PartIds): readonly NativeRecord[] {
@@ -196,8 +195,9 @@ function valueOf(part: Part, source: JsonObject, answer: Answer): JsonValue | un
   if (part.type === "tool_call") return toolOf(part, rest, answer);
   if (part.type === "file") return { type: "file", ...withFile(part, rest) };
   if (part.type !== "text" && part.type !== "reasoning") return rest;
-  if (!Object.hasOwn(rest, "type")) return { ...rest, type: part.type, ...optional("text", part.text) };
-  return { ...rest, ...optional("prompt", part.text) };
+  if (Object.hasOwn(rest, "type")) return { ...rest, ...optional("prompt", part.text) };
+  if (arrayField(source, "without")?.includes("type") === true) return rest;
+  return { ...rest, type: part.type, ...optional("text", part.text) };
 }
 
 function withFile(part: Part & { type: "file" }, rest: JsonObject): JsonObject {

@@ -51,11 +51,18 @@ export function mapPart(value: JsonValue | undefined, context: PartContext): Map
       return { own: [reasoningPart(record, context)], startsStep };
     if (type === "tool" && context.role === "assistant") return { ...toolParts(record, context), startsStep };
   }
+  // A record without a type must not come back with one.
+  const source =
+    record !== undefined && !Object.hasOwn(record, "type") ? withoutType(context.source) : context.source;
   const prompt = record && type === "subtask" ? extractString(record, "prompt") : undefined;
   const rest = record && prompt !== undefined ? without(record, new Set(["prompt"])) : value;
   const text = prompt === undefined ? {} : { text: prompt };
   const part = { type: "text" as const, id: context.id, ...text };
-  return { own: [{ ...part, ...injected(type ?? "unknown", rest, context.source) }], startsStep };
+  return { own: [{ ...part, ...injected(type ?? "unknown", rest, source) }], startsStep };
+}
+
+function withoutType(source: JsonObject): JsonObject {
+  return { ...source, without: [...(arrayField(source, "without") ?? []), "type"] };
 }
 
 function textPart(record: JsonObject, context: PartContext): PartDraft {

@@ -9,6 +9,10 @@ import { extractString, field, objectField } from "../seam/index.ts";
 const OPENINGS: readonly (readonly [string, string])[] = [
   ["<system-reminder>", "system-reminder"],
   ["Called the ", "file"],
+  ["<path>", "file"],
+  ["<file>", "file"],
+  ["Read tool failed to read ", "file"],
+  ["Reading MCP resource: ", "file"],
   ["The following tool was executed by the user", "shell"],
   ["Summarize the task tool output above and continue with your task.", "command"],
   ["Continue if you have next steps", "continuation"],

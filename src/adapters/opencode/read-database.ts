@@ -63,7 +63,11 @@ export class DatabaseReader implements Container {
       const rows = this.#database.iterate(
         `SELECT session_id, ${columns} AS digest FROM "${table}" GROUP BY session_id`,
       );
-      for (const row of rows) add(String(row["session_id"]), `${table}:${String(row["digest"])}`);
+      for (const row of rows) {
+        const id = String(row["session_id"]);
+        // Messages make a session, also one whose own row is gone; what else names it does not.
+        if (table === "message" || digests.has(id)) add(id, `${table}:${String(row["digest"])}`);
+      }
     }
     const { files } = await walk(this.#diffs, { accepts: (name) => name.endsWith(".json") });
     for (const { path, size, mtime } of files)

@@ -1,0 +1,136 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { tempDir } from "../../../test/support/temp-dir.ts";
+import type { AdapterEnv, Place, Unit } from "../seam/index.ts";
+import { places, units } from "./discover.ts";
+import { isMisplaced, placeInTree, stampOfMany } from "./layout.ts";
+
+function put(root: string, ...paths: readonly string[]): void {
+  for (const path of paths) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), "{}");
+  }
+}
+
+const machine = (home: string, env: AdapterEnv["env"] = {}): AdapterEnv => ({
+  env,
+  home,
+  platform: "linux",
+  scratch: join(home, "scratch"),
+});
+
+async function unitsOf(root: string, origin: Place["origin"] = "default"): Promise<readonly Unit[]> {
+  const found: Unit[] = [];
+  for await (const batch of units({ root, origin }))
+    for (const item of batch) if ("key" in item) found.push(item);
+  return found;
+}
+
+describe("places", () => {
+  test("the data folder, where XDG_DATA_HOME says, and the database that OPENCODE_DB names", async () => {
+    await using box = await tempDir();
+    expect(await places(machine(box.path))).toEqual([]);
+    put(box.path, ".local/share/opencode/opencode.db", "xdg/opencode/opencode.db", "else/where.sqlite");
+    const data = join(box.path, ".local/share/opencode");
+    expect(await places(machine(box.path))).toEqual([{ root: data, origin: "default" }]);
+    const xdg = { XDG_DATA_HOME: join(box.path, "xdg") };
+    expect(await places(machine(box.path, xdg))).toEqual([
+      { root: join(box.path, "xdg/opencode"), origin: "environment" },
+    ]);
+    const named = (OPENCODE_DB: string) => places(machine(box.path, { OPENCODE_DB }));
+    const elsewhere = join(box.path, "else/where.sqlite");
+    expect(await named(elsewhere)).toEqual([
+      { root: data, origin: "default" },
+      { root: elsewhere, origin: "environment" },
+    ]);
+    // Found by its folder already, or not there, or no file at all.
+    for (const path of ["opencode.db", "opencode-dev.db", ":memory:", ""])
+      expect(await named(path)).toEqual([{ root: data, origin: "default" }]);
+  });
+});
+
+describe("units", () => {
+  test("databases with their logs, sessions of trees, exports; no secrets, no caches", async () => {
+    await using box = await tempDir();
+    put(
+      box.path,
+      "opencode.db",
+      "opencode.db-wal",
+      "opencode.db-shm",
+      "opencode-dev.db",
+      "other.db",
+      "auth.json",
+      "mcp-auth.json",
+      "snapshot/opencode.db",
+      "node_modules/x/session.json",
+      "storage/session/p/ses_1.json",
+      "storage/message/ses_1/msg_1.json",
+      "storage/part/msg_1/prt_1.json",
+      "storage/message/ses_2/msg_2.json",
+      "storage/project/p.json",
+      "storage/session_diff/ses_1.json",
+      "storage/session_diff/ses_9.json",
+      "storage/share/ses_1.json",
+      "project/n/storage/session/info/ses_0.json",
+      "ses_export.json",
+      "tsconfig.json",
+    );
+    const found = await unitsOf(box.path);
+    expect(found.map(({ key }) => key)).toEqual([
+      "opencode-dev.db",
+      "opencode.db",
+      "project/n/storage/session/info/ses_0.json",
+      "storage/session/p/ses_1.json",
+      "storage/message/ses_2",
+      "ses_export.json",
+    ]);
+    const files = (key: string) =>
+      found.find((unit) => unit.key === key)?.files.map(({ path }) => path.slice(box.path.length + 1));
+    expect(files("opencode.db")).toEqual(["opencode.db", "opencode.db-wal", "storage/session_diff"]);
+    expect(files("storage/session/p/ses_1.json")).toEqual([
+      "storage/session/p/ses_1.json",
+      "storage/message/ses_1",
+      "storage/part",
+      "storage/project/p.json",
+      "storage/session_diff/ses_1.json",
+    ]);
+    const named = found.flatMap((unit) => unit.files.map(({ path }) => path));
+    expect(named.filter((path) => /auth|share\/|snapshot|-shm/.test(path))).toEqual([]);
+  });
+
+  test("a file that is pointed at is read whatever its name, and a storage folder as the tree it is", async () => {
+    await using box = await tempDir();
+    put(box.path, "my.sqlite", "my.sqlite-wal", "mine.json", "storage/session/p/ses_1.json");
+    expect(
+      (await unitsOf(join(box.path, "my.sqlite"), "flag")).map(({ key, files }) => [key, files.length]),
+    ).toEqual([["my.sqlite", 2]]);
+    expect((await unitsOf(join(box.path, "mine.json"), "flag")).map(({ key }) => key)).toEqual(["mine.json"]);
+    expect((await unitsOf(join(box.path, "storage"), "flag")).map(({ key }) => key)).toEqual([
+      "session/p/ses_1.json",
+    ]);
+    expect(await unitsOf(join(box.path, "nothing"), "flag")).toEqual([]);
+  });
+
+  test("any change of any file of a session changes its stamps", () => {
+    const stamp = { path: "/a", size: 1, mtime: 2, inode: 3, device: 4 };
+    const other = { ...stamp, path: "/b" };
+    const both = stampOfMany("/", [stamp, other]);
+    expect(stampOfMany("/", [other, stamp])).toEqual(both);
+    for (const changed of [{ size: 9 }, { mtime: 9 }, { inode: 9 }, { path: "/c" }])
+      expect(stampOfMany("/", [{ ...stamp, ...changed }, other]).inode).not.toBe(both.inode);
+    expect(Number.isSafeInteger(both.inode)).toBe(true);
+  });
+});
+
+test.each([
+  ["storage/session/p/s.json", "info"],
+  ["a/storage_v2/message/s/m.json", "message"],
+  ["storage/part/m/p.json", "part"],
+  ["storage/session_diff/s.json", "side"],
+  ["project/n/storage/session/part/s/m/p.json", "part"],
+  ["elsewhere/session/p/s.json", undefined],
+])("%s is told by its path", (key, kind) => {
+  expect(placeInTree(key)?.file.kind).toBe(kind);
+  expect(isMisplaced(key)).toBe(false);
+});
