@@ -1,12 +1,12 @@
 /** From an id as it was given to the session or message that it names. What is not found says what is near. */
 import { PondError } from "../base/errors.ts";
-import type { MessageKey, Session } from "../model/index.ts";
+import type { MessageKey } from "../model/index.ts";
 import { pondFacts } from "../model/index.ts";
-import type { SessionStore } from "../sessions/index.ts";
+import type { SessionStore, SessionSummary } from "../sessions/index.ts";
 
 /** A session by its id. */
-export async function requireSession(store: SessionStore, id: string): Promise<Session> {
-  const session = await store.session(id);
+export async function requireSession(store: SessionStore, id: string): Promise<SessionSummary> {
+  const session = (await store.summaries()).get(id);
   if (session !== undefined) return session;
   throw await noSession(store, id);
 }
@@ -60,8 +60,8 @@ const MIN_PREFIX = 4;
 
 /** Messages whose session's row is there (spec.md#storage-visibility). */
 async function visible(store: SessionStore, keys: readonly MessageKey[]): Promise<readonly MessageKey[]> {
-  const sessions = await store.sessions(keys.map(({ session_id }) => session_id));
-  return keys.filter(({ session_id }) => sessions.has(session_id));
+  const summaries = await store.summaries();
+  return keys.filter(({ session_id }) => summaries.get(session_id) !== undefined);
 }
 
 /** Forks and resumed sessions repeat the messages of their parent under the same ids, and say so. */
@@ -90,7 +90,7 @@ async function noMessage(
       hint: `session ${other.session_id} has it`,
       data: { kind: "message", id, sessions: elsewhere.map(({ session_id }) => session_id) },
     });
-  const isSession = (await store.session(id)) !== undefined;
+  const isSession = (await store.summaries()).get(id) !== undefined;
   return new PondError(
     "not_found",
     isSession ? `${id} is a session, not a message` : `no message ${id} is stored`,

@@ -1,8 +1,7 @@
 /** `get` of one message (spec.md#wire-get): its whole parts, page by page, and the conversation around it. */
 import { PondError } from "../base/errors.ts";
 import { stringifyJson } from "../base/json.ts";
-import type { Session } from "../model/index.ts";
-import type { SessionStore } from "../sessions/index.ts";
+import type { SessionStore, SessionSummary } from "../sessions/index.ts";
 import { CONTEXT_LIMITS, PAGE_BYTES } from "../wire/index.ts";
 import type { GetRequest, MessageResult, WirePart } from "../wire/index.ts";
 import { checkLimit } from "./existing.ts";
@@ -18,7 +17,7 @@ export async function getMessage(
 ): Promise<MessageResult> {
   const depth = checkLimit("context_depth", request.context_depth, { ...CONTEXT_LIMITS, least: 0 });
   const key = await requireMessage(store, message_id, request.session_id);
-  const [session, summaries] = await Promise.all([requireSession(store, key.session_id), store.summaries()]);
+  const session = await requireSession(store, key.session_id);
   const thread = await threadWith(store, session, key.id);
   const target = thread.messages.find(({ ref }) => ref.id === key.id)?.ref;
   if (target === undefined) throw new PondError("internal", `message ${key.id} vanished while it was read`);
@@ -35,7 +34,7 @@ export async function getMessage(
   const shown = withinBudget(parts);
   return {
     scope: "message",
-    session: sessionHead(session, summaries.get(session.id)),
+    session: sessionHead(session),
     target: views[0] ?? { ...headView(target), parts_summary: [] },
     target_parts: shown,
     target_parts_remaining: rest.length - shown.length,
@@ -45,7 +44,7 @@ export async function getMessage(
 }
 
 /** The active branch if the message is on it, else everything: superseded revisions can be asked for by their id. */
-async function threadWith(store: SessionStore, session: Session, id: string): Promise<Thread> {
+async function threadWith(store: SessionStore, session: SessionSummary, id: string): Promise<Thread> {
   const active = await readThread(store, session.id, "active");
   if (active.messages.some(({ ref }) => ref.id === id)) return active;
   const refs = await store.messageRefs(session.id);

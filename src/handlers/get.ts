@@ -3,9 +3,9 @@
  * never cuts a message.
  */
 import { PondError } from "../base/errors.ts";
-import type { Session } from "../model/index.ts";
-import { formatTimestamp, sessionId } from "../model/index.ts";
-import type { SessionStore, SummaryList } from "../sessions/index.ts";
+import { sessionId } from "../model/index.ts";
+import type { SessionStore, SessionSummary, SummaryList } from "../sessions/index.ts";
+import { messageCount } from "../sessions/index.ts";
 import { GET_LIMITS, PAGE_BYTES } from "../wire/index.ts";
 import type { ChildView, GetRequest, GetResponse, ResponseMode, SessionResult } from "../wire/index.ts";
 import type { Context } from "./context.ts";
@@ -37,25 +37,23 @@ async function getSession(
   { session_id, limit }: { readonly session_id: string; readonly limit: number },
 ): Promise<SessionResult> {
   const mode = request.response_mode ?? "conversational";
-  const [session, summaries, thread] = await Promise.all([
-    store.session(session_id),
+  const [summaries, thread] = await Promise.all([
     store.summaries(),
     readThread(store, sessionId(session_id), request.branch ?? "active"),
   ]);
+  const session = summaries.get(session_id);
   if (session === undefined) throw await noSession(store, session_id);
   const entries = entriesOf(thread, mode);
   const page = pageOf(entries, request, { limit, mode });
-  const [messages, children] = await Promise.all([
-    viewEntries(store, entries.slice(page.start, page.end), {
-      mode,
-      of: thread.stored,
-      payloads: request.include_payloads === true,
-    }),
-    readChildren(store, session, summaries),
-  ]);
+  const children = childrenOf(session, summaries);
+  const messages = await viewEntries(store, entries.slice(page.start, page.end), {
+    mode,
+    of: thread.stored,
+    payloads: request.include_payloads === true,
+  });
   return {
     scope: "session",
-    session: sessionHead(session, summaries.get(session.id)),
+    session: sessionHead(session),
     response_mode: mode,
     messages,
     messages_before: page.start,
@@ -66,27 +64,16 @@ async function getSession(
   };
 }
 
-async function readChildren(
-  store: SessionStore,
-  session: Session,
-  summaries: SummaryList,
-): Promise<ChildView[]> {
-  // Answered from the summaries where they say that there is none: most sessions have no children.
-  if (summaries.get(session.id)?.children === 0) return [];
-  const children = await store.children(session.id);
-  return children.map((child) => {
-    const summary = summaries.get(child.id);
-    const { id, source_agent, relation, parent_message_id, created_at } = child;
-    return {
-      id,
-      ...(summary?.title === undefined ? {} : { title: summary.title }),
-      source_agent,
-      ...(relation === undefined ? {} : { relation }),
-      ...(parent_message_id === undefined ? {} : { parent_message_id }),
-      created_at: formatTimestamp(created_at),
-      messages: summary === undefined ? 0 : Object.values(summary.messages).reduce((sum, n) => sum + n, 0),
-    };
-  });
+/** Oldest first. */
+function childrenOf(session: SessionSummary, summaries: SummaryList): ChildView[] {
+  if (session.children === 0) return [];
+  const children = summaries.newestFirst.filter((summary) => summary.parent_session_id === session.id);
+  return children
+    .toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))
+    .map((child) => {
+      const { parent_session_id: _, project: __, ...head } = sessionHead(child);
+      return { ...head, messages: messageCount(child) };
+    });
 }
 
 interface Page {

@@ -2,8 +2,9 @@
 import { PondError } from "../base/errors.ts";
 import { formatTimestamp } from "../model/index.ts";
 import type { HitGroup, SearchInput, SearchPosition, ShownHit, Snippet } from "../search/index.ts";
-import { explainSearch as explainPlan, search as runSearch } from "../search/index.ts";
+import { explainSearch as explainPlan, readSnippets, search as runSearch } from "../search/index.ts";
 import type { SessionStore } from "../sessions/index.ts";
+import { messageCount } from "../sessions/index.ts";
 import { MAX_QUERY, SEARCH_LIMITS } from "../wire/index.ts";
 import type { Hit, HitSession, PartSummary, SearchRequest, SearchResponse } from "../wire/index.ts";
 import type { Context } from "./context.ts";
@@ -18,10 +19,14 @@ export async function search(context: Context, request: SearchRequest): Promise<
   const input = inputOf(context, request);
   const store = await requireStore(context);
   const page = await runSearch(store, input);
-  const summaries = await readPartSummaries(store, page.groups);
+  const hits = page.groups.flatMap((group) => group.hits);
+  const [snippets, summaries] = await Promise.all([
+    readSnippets(store, hits, input),
+    readPartSummaries(store, hits),
+  ]);
   return {
     mode: input.mode,
-    sessions: page.groups.map((group) => sessionOf(group, { snippets: page.snippets, summaries })),
+    sessions: page.groups.map((group) => sessionOf(group, { snippets, summaries })),
     matched_total: page.matched,
     matched_total_exact: page.isExact,
     searchable_in_scope: page.searchable,
@@ -112,7 +117,7 @@ function sessionOf({ session, hits, matched }: HitGroup, texts: Texts): HitSessi
     project: session.project,
     source_agent: session.source_agent,
     last_at: formatTimestamp(session.last_at),
-    session_messages_count: Object.values(session.messages).reduce((sum, count) => sum + count, 0),
+    session_messages_count: messageCount(session),
     matched_message_count: matched,
     matches: hits.map((hit) => hitOf(hit, texts)),
   };
@@ -139,9 +144,9 @@ function hitOf(hit: ShownHit, { snippets, summaries }: Texts): Hit {
 /** Of messages of users only: they tell a prompt with files from a plain one. */
 async function readPartSummaries(
   store: SessionStore,
-  groups: readonly HitGroup[],
+  hits: readonly ShownHit[],
 ): Promise<ReadonlyMap<ShownHit, readonly PartSummary[]>> {
-  const users = groups.flatMap(({ hits }) => hits).filter(({ role }) => role === "user");
+  const users = hits.filter(({ role }) => role === "user");
   const summaries = await summariseParts(store, await store.partRefsOf(users));
   return new Map(users.map((hit, at) => [hit, summaries[at] ?? []]));
 }

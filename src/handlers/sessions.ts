@@ -3,12 +3,13 @@ import { PondError } from "../base/errors.ts";
 import { formatTimestamp } from "../model/index.ts";
 import { isInScope } from "../search/index.ts";
 import type { SessionSummary } from "../sessions/index.ts";
-import { compareByAge } from "../sessions/index.ts";
+import { compareByAge, messageCount } from "../sessions/index.ts";
 import type { SessionLine, SessionsRequest, SessionsResponse } from "../wire/index.ts";
 import { SESSIONS_LIMITS } from "../wire/index.ts";
 import type { Context } from "./context.ts";
 import { checkLimit, requireStore } from "./existing.ts";
 import { decodeCursor, encodeCursor, requestName, scopeFilter } from "./filters.ts";
+import { sessionHead } from "./views.ts";
 
 export async function listSessions(context: Context, request: SessionsRequest): Promise<SessionsResponse> {
   const limit = checkLimit("limit", request.limit, SESSIONS_LIMITS);
@@ -50,20 +51,13 @@ function positionOf(cursor: string, name: string): { readonly last_at: number; r
 }
 
 function lineOf(summary: SessionSummary): SessionLine {
-  const { id, title, source_agent, project, parent_session_id, parent_message_id, relation } = summary;
+  const { messages, bytes, children } = summary;
   return {
-    id,
-    ...(title === undefined ? {} : { title }),
-    source_agent,
-    project,
-    created_at: formatTimestamp(summary.created_at),
-    ...(parent_session_id === undefined ? {} : { parent_session_id }),
-    ...(parent_message_id === undefined ? {} : { parent_message_id }),
-    ...(relation === undefined ? {} : { relation }),
+    ...sessionHead(summary),
     first_at: formatTimestamp(summary.first_at),
     last_at: formatTimestamp(summary.last_at),
-    messages: { total: Object.values(summary.messages).reduce((sum, n) => sum + n, 0), ...summary.messages },
-    bytes: summary.bytes,
-    children: summary.children,
+    messages: { total: messageCount(summary), ...messages },
+    bytes,
+    children,
   };
 }

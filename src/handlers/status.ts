@@ -2,7 +2,7 @@
  * `status`: what is stored and how fresh it is. The cheap part (counts of summaries, pending sources) comes first; the health
  * of tables and indexes, which asks the engine, comes after it.
  */
-import { peekSessionStore } from "../sessions/index.ts";
+import { displayUrl, messageCount, peekSessionStore } from "../sessions/index.ts";
 import type { SummaryList, TableHealth } from "../sessions/index.ts";
 import type { LastSync } from "../state/index.ts";
 import { Cursors, lastSync, rememberedStore } from "../state/index.ts";
@@ -47,7 +47,7 @@ export async function status(
   const summaries = await store?.summaries();
   const synced = name === undefined ? undefined : lastSync(state, name);
   const first: StatusReport = {
-    store: url,
+    store: displayUrl(url),
     exists: store !== undefined,
     ...totalsOf(summaries),
     pending: sweeps.map(({ adapter, stale, seen }) => ({
@@ -70,7 +70,7 @@ function totalsOf(
   let bytes = 0;
   let messages = 0;
   for (const summary of summaries?.newestFirst ?? []) {
-    const count = Object.values(summary.messages).reduce((sum, n) => sum + n, 0);
+    const count = messageCount(summary);
     messages += count;
     bytes += summary.bytes;
     add(clients, summary.source_agent, count);

@@ -1,5 +1,5 @@
 /** Messages and parts in their wire form: texts, summaries of parts, whole parts. Reads the bodies of a page at once. */
-import type { Part, Session } from "../model/index.ts";
+import type { Part } from "../model/index.ts";
 import { formatTimestamp, openJson } from "../model/index.ts";
 import type { MessageRef, PartRef, SessionStore, SessionSummary } from "../sessions/index.ts";
 import type { MessageView, PartSummary, ResponseMode, SessionHead, WirePart } from "../wire/index.ts";
@@ -66,11 +66,12 @@ export function headView(ref: MessageRef): Pick<MessageView, "id" | "seq" | "rol
   return { id, ...(seq === undefined ? {} : { seq }), role, timestamp: formatTimestamp(timestamp) };
 }
 
-export function sessionHead(session: Session, summary: SessionSummary | undefined): SessionHead {
-  const { id, source_agent, project, created_at, parent_session_id, parent_message_id, relation } = session;
+export function sessionHead(summary: SessionSummary): SessionHead {
+  const { id, title, source_agent, project, created_at } = summary;
+  const { parent_session_id, parent_message_id, relation } = summary;
   return {
     id,
-    ...(summary?.title === undefined ? {} : { title: summary.title }),
+    ...(title === undefined ? {} : { title }),
     source_agent,
     project,
     created_at: formatTimestamp(created_at),

@@ -2,8 +2,9 @@
  * Hits by session, each message once (spec.md#search-shown-once): what resume, fork and compaction repeated, and what a
  * client rewrote, is one hit that says where else it stands. Fed best first.
  */
+import { pondFacts, revisionOf } from "../model/index.ts";
 import type { MessageId, PondFacts, Role, SessionId, Timestamp } from "../model/index.ts";
-import type { PartRef, SessionSummary } from "../sessions/index.ts";
+import type { MessageHead, PartRef, SessionSummary } from "../sessions/index.ts";
 
 /** A message that matches, with what is needed to order and name it; its text is read when it is shown. */
 export interface Found {
@@ -19,6 +20,13 @@ export interface Found {
   readonly score: number;
   /** The part that holds the match, where it is not the conversation. */
   readonly part?: PartRef;
+}
+
+export function foundOf(head: MessageHead, score: number): Found {
+  const { session_id, id, role, timestamp, row } = head;
+  const options = { pond: head.pond };
+  const { record } = revisionOf({ id, timestamp, options });
+  return { session_id, id, role, timestamp, row, score, record, facts: pondFacts(options) };
 }
 
 export interface ShownHit extends Found {

@@ -3,5 +3,5 @@ export type { HitGroup, ShownHit } from "./collapse.ts";
 export type { ScopeFilter } from "./scope.ts";
 export { isInScope } from "./scope.ts";
 export type { Mode, SearchInput, SearchPage, SearchPosition } from "./search.ts";
-export { explainSearch, search } from "./search.ts";
+export { explainSearch, readSnippets, search } from "./search.ts";
 export type { Snippet } from "./snippet.ts";

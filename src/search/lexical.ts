@@ -1,11 +1,10 @@
 /**
- * Retrieval by words: BM25 over the indexed text, and over the pieces of names in it. Only keys are read here; both
+ * Retrieval by words: BM25 over the indexed text, and over the pieces of names in it. Only keys are read here; all
  * queries get the whole scope as a prefilter (spec.md#search-prefilter-pushdown).
  */
-import type { SessionStore } from "../sessions/index.ts";
+import type { MESSAGES, SessionStore } from "../sessions/index.ts";
 import type { Predicate, Rows, SearchOptions } from "../substrate/index.ts";
-import type { MESSAGES } from "../sessions/index.ts";
-import type { WordQuery } from "./query.ts";
+import type { WeightedQuery, WordQuery } from "./query.ts";
 
 /** A message that matches, before anything of it was read. */
 export interface Candidate {
@@ -22,52 +21,50 @@ export interface Ranked {
   readonly isCut: boolean;
 }
 
-/** A name that only contains the word counts less than the word itself. */
-const NAMES_WEIGHT = 0.5;
-
 export async function rankByWords(
   store: SessionStore,
   query: WordQuery,
   { where, most }: { readonly where: Predicate | undefined; readonly most: number },
 ): Promise<Ranked> {
-  const { messages } = store.tables;
-  const [text, names] = await Promise.all([
-    messages.search(textArm(query, where, most)),
-    messages.search(namesArm(query, where, most)),
-  ]);
+  const arms = armsOf(query, where, most);
+  const answers = await Promise.all(arms.map(({ options }) => store.tables.messages.search(options)));
   const found = new Map<bigint, { session_id: string; score: number }>();
-  addAll(found, text, 1);
-  addAll(found, names, NAMES_WEIGHT);
+  for (const [at, rows] of answers.entries()) addAll(found, rows, arms[at]?.weight ?? 0);
   const candidates = [...found].map(([row, { session_id, score }]) => ({ row, session_id, score }));
-  return { candidates: candidates.toSorted(byScore), isCut: text.length === most || names.length === most };
+  return { candidates: candidates.toSorted(byScore), isCut: answers.some(({ length }) => length === most) };
 }
 
-/** The engine's plans of both queries. */
+/** The engine's plans of all queries. */
 export async function explainWords(
   store: SessionStore,
   query: WordQuery,
   where: Predicate | undefined,
 ): Promise<string> {
-  const { messages } = store.tables;
-  const plans = [textArm(query, where, 10), namesArm(query, where, 10)].map((arm) => messages.explain(arm));
-  const [text, names] = await Promise.all(plans);
-  return `indexed text:\n${text ?? ""}\npieces of names:\n${names ?? ""}`;
+  const plans = armsOf(query, where, 10).map(async ({ options, weight }) => {
+    const plan = await store.tables.messages.explain(options);
+    return `${options.column}, weight ${weight}:\n${plan}`;
+  });
+  return (await Promise.all(plans)).join("\n");
 }
 
-type Arm = SearchOptions<typeof MESSAGES>;
+interface Arm {
+  readonly options: SearchOptions<typeof MESSAGES>;
+  readonly weight: number;
+}
 
-const textArm = ({ text }: WordQuery, where: Predicate | undefined, limit: number): Arm => ({
-  column: "search_text",
-  query: text,
-  select: ["session_id"],
-  limit,
-  ...(where === undefined ? {} : { where }),
-});
-
-const namesArm = ({ names }: WordQuery, where: Predicate | undefined, limit: number): Arm => ({
-  ...textArm({ text: names, names, terms: [] }, where, limit),
-  column: "identifiers",
-});
+function armsOf(query: WordQuery, where: Predicate | undefined, limit: number): readonly Arm[] {
+  const arm = (column: "search_text" | "identifiers", { query: words, weight }: WeightedQuery): Arm => ({
+    options: {
+      column,
+      query: words,
+      select: ["session_id"],
+      limit,
+      ...(where === undefined ? {} : { where }),
+    },
+    weight,
+  });
+  return [...query.texts.map((text) => arm("search_text", text)), arm("identifiers", query.names)];
+}
 
 function addAll(
   found: Map<bigint, { session_id: string; score: number }>,

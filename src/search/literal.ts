@@ -6,13 +6,12 @@
 import type { Clock } from "../base/clock.ts";
 import { isPondError, PondError } from "../base/errors.ts";
 import type { MessageId, SessionId } from "../model/index.ts";
-import { pondFacts, revisionOf } from "../model/index.ts";
 import type { PartRef, SessionStore, SessionSummary } from "../sessions/index.ts";
 import { compareByAge, findPartRefs } from "../sessions/index.ts";
 import type { Predicate } from "../substrate/index.ts";
 import { and, contains, eq, isIn, matches, not, or } from "../substrate/index.ts";
 import type { Found, HitGroup } from "./collapse.ts";
-import { Collapser, originalsFirst } from "./collapse.ts";
+import { Collapser, foundOf, originalsFirst } from "./collapse.ts";
 import type { Scope } from "./scope.ts";
 
 /** The last session that was scanned. */
@@ -132,7 +131,8 @@ async function scanMessages(
   );
   const options = { select: ["id"] as const, where, withRowId: true, limit: MOST_MATCHES };
   const rows = await store.tables.messages.scan(options);
-  return { found: await describe(store, rows.rowIds()), isWhole: rows.length < MOST_MATCHES };
+  const heads = await store.heads(rows.rowIds());
+  return { found: heads.map((head) => foundOf(head, 1)), isWhole: rows.length < MOST_MATCHES };
 }
 
 /** What the conversation does not say: its own texts are in the messages table. */
@@ -169,18 +169,7 @@ async function messagesOfParts(
     const where = and(isIn("session_id", [...sessions]), isIn("id", [...ids]), ...request.scope.perMessage);
     rows.push(...(await store.tables.messages.scan({ select: ["id"], where, withRowId: true })).rowIds());
   }
-  return describe(store, rows);
-}
-
-async function describe(store: SessionStore, rows: readonly bigint[]): Promise<Found[]> {
-  const messages = await store.messages(rows.map((row) => ({ row })));
-  return messages.flatMap((message, at) => {
-    const row = rows[at];
-    const { session_id, id, role, timestamp, options } = message;
-    const { record } = revisionOf(message);
-    const facts = pondFacts(options);
-    return row === undefined ? [] : [{ session_id, id, role, timestamp, row, record, facts, score: 1 }];
-  });
+  return (await store.heads(rows)).map((head) => foundOf(head, 1));
 }
 
 /** JSON columns hold texts with their quotes and line ends escaped. */

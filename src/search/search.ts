@@ -40,7 +40,6 @@ export type SearchPosition =
 
 export interface SearchPage {
   readonly groups: readonly HitGroup[];
-  readonly snippets: ReadonlyMap<ShownHit, Snippet>;
   readonly matched: number;
   readonly isExact: boolean;
   /** Messages with text that the filters left. */
@@ -56,8 +55,7 @@ export async function search(store: SessionStore, input: SearchInput): Promise<S
     input.mode === "fts" ? byWords(store, input, { scope, summaries }) : byText(store, input, scope),
     countSearchable(store, scope),
   ]);
-  const hits = page.groups.flatMap((group) => group.hits);
-  return { ...page, searchable, snippets: await readSnippets(store, hits, input) };
+  return { ...page, searchable };
 }
 
 /** How the engine answers it: the filters that an index takes stand below the arms. */
@@ -68,14 +66,13 @@ export async function explainSearch(store: SessionStore, input: SearchInput): Pr
 
 const NOTHING: SearchPage = {
   groups: [],
-  snippets: new Map(),
   matched: 0,
   isExact: true,
   searchable: 0,
   next: undefined,
 };
 
-type Page = Omit<SearchPage, "searchable" | "snippets">;
+type Page = Omit<SearchPage, "searchable">;
 
 async function byWords(
   store: SessionStore,
@@ -101,7 +98,8 @@ function countSearchable(store: SessionStore, scope: Scope): number | Promise<nu
   return store.tables.messages.count(scope.messages === undefined ? hasText : and(scope.messages, hasText));
 }
 
-async function readSnippets(
+/** What is shown of the texts of some hits. */
+export async function readSnippets(
   store: SessionStore,
   hits: readonly ShownHit[],
   input: SearchInput,

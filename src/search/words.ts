@@ -1,8 +1,7 @@
 /** Search by words: rank keys, read what the page needs of them, show each message once, page by the best hits. */
-import { pondFacts, revisionOf } from "../model/index.ts";
 import type { SessionStore, SummaryList } from "../sessions/index.ts";
 import type { Found, HitGroup } from "./collapse.ts";
-import { Collapser, originalsFirst } from "./collapse.ts";
+import { Collapser, foundOf, originalsFirst } from "./collapse.ts";
 import type { Candidate } from "./lexical.ts";
 import { rankByWords } from "./lexical.ts";
 import type { WordQuery } from "./query.ts";
@@ -36,8 +35,8 @@ export interface WordPage {
 
 /** Messages that are ranked: enough for a first page and an honest count, 4 ms over 500,000. Deeper pages rank more. */
 const POOL = { first: 1000, perShown: 100, most: 20_000 };
-/** Messages that are looked at together, best first, until the page is full. */
-const STEP = 128;
+/** Messages for each session of the page that are looked at together, best first, until the page is full. */
+const LOOKED_AT = 4;
 
 export async function searchByWords(store: SessionStore, request: WordRequest): Promise<WordPage> {
   const { scope, summaries, limit, after } = request;
@@ -51,7 +50,7 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
   let looked = 0;
   let copies = 0;
   while (looked < visible.length && groupsAfter(collapser.groups, after).length <= limit) {
-    const step = visible.slice(looked, looked + STEP);
+    const step = visible.slice(looked, looked + Math.max(LOOKED_AT * limit, request.perSession));
     for (const found of await readFound(store, step)) {
       const session = summaries.get(found.session_id);
       if (session !== undefined && !collapser.add(found, session)) copies += 1;
@@ -80,16 +79,9 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
 
 /** Best first; of equal ones originals before their copies. */
 async function readFound(store: SessionStore, candidates: readonly Candidate[]): Promise<Found[]> {
-  const messages = await store.messages(candidates);
-  const found = messages.flatMap((message, at): Found[] => {
-    const candidate = candidates[at];
-    if (candidate === undefined) return [];
-    const { session_id, id, role, timestamp, options } = message;
-    const { row, score } = candidate;
-    const { record } = revisionOf(message);
-    return [{ session_id, id, role, timestamp, row, score, record, facts: pondFacts(options) }];
-  });
-  return found.toSorted(originalsFirst);
+  const scores = new Map(candidates.map(({ row, score }) => [row, score]));
+  const heads = await store.heads([...scores.keys()]);
+  return heads.map((head) => foundOf(head, scores.get(head.row) ?? 0)).toSorted(originalsFirst);
 }
 
 /** What the pages before have not shown: after the last session shown or, if it is gone, after its score. */

@@ -13,9 +13,11 @@ import type {
   MessageKey,
   MessageOutline,
   Revision,
+  Role,
   Session,
   SessionId,
   SessionKey,
+  Timestamp,
 } from "../model/index.ts";
 import {
   compareInSession,
@@ -152,10 +154,7 @@ function isSplit({ options }: Message): boolean {
 }
 
 /** The bodies of some messages, in the order given. */
-export async function readMessages(
-  tables: SessionTables,
-  refs: readonly Pick<MessageRef, "row">[],
-): Promise<Message[]> {
+export async function readMessages(tables: SessionTables, refs: readonly MessageRef[]): Promise<Message[]> {
   if (refs.length === 0) return [];
   const rows = await tables.messages.take(
     refs.map((ref) => ref.row),
@@ -190,6 +189,29 @@ export async function readTexts(
     text: found.stringOrNull("search_text", row),
     content: found.stringOrNull("content", row),
   }));
+}
+
+/** What names and places a message, and the facts pond keeps about it. */
+export interface MessageHead extends MessageKey {
+  readonly role: Role;
+  readonly timestamp: Timestamp;
+  /** Its `options.pond`. */
+  readonly pond: JsonObject;
+  readonly row: bigint;
+}
+
+/** The heads of some rows, in the order given. */
+export async function readHeads(tables: SessionTables, rows: readonly bigint[]): Promise<MessageHead[]> {
+  if (rows.length === 0) return [];
+  const found = await tables.messages.take(rows, ["session_id", "id", "role", "timestamp", "options"]);
+  return rows.flatMap((row, at) => {
+    const role = allRoles.find((candidate) => candidate === found.string("role", at));
+    const timestamp = timestampFromMicros(found.timestamp("timestamp", at));
+    if (role === undefined || timestamp === undefined) return [];
+    const session_id = sessionId(found.string("session_id", at));
+    const pond = pondOf(decodeOptions(found.string("options", at)).options);
+    return [{ session_id, id: messageId(found.string("id", at)), role, timestamp, pond, row }];
+  });
 }
 
 /** Rows of one take whose options are held at a time: only their `pond` space is kept. */

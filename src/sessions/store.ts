@@ -4,7 +4,6 @@ import type { Clock } from "../base/clock.ts";
 import { isPondError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type {
-  Message,
   MessageId,
   MessageKey,
   MessageWithParts,
@@ -28,11 +27,12 @@ import type { IngestOptions } from "./ingest.ts";
 import { Ingest } from "./ingest.ts";
 import type { PartRef } from "./parts.ts";
 import { readPartRefs, readPartRefsOf, readParts, readPayloadSizes } from "./parts.ts";
-import type { DamagedSession, MessageRef, MessageText } from "./read.ts";
+import type { DamagedSession, MessageHead, MessageRef, MessageText } from "./read.ts";
 import {
   findMessage,
   readAllSessions,
   readChildren,
+  readHeads,
   readMessageRefs,
   readMessages,
   readPondSpaces,
@@ -176,9 +176,9 @@ export class SessionStore implements AsyncDisposable {
     return bodies.map((message) => ({ message, parts: byMessage.get(message.id) ?? [] }));
   }
 
-  /** The messages of some rows, in the order given. */
-  messages(refs: readonly Pick<MessageRef, "row">[]): Promise<Message[]> {
-    return readMessages(this.tables, refs);
+  /** What names and places the messages of some rows, in the order given. */
+  heads(rows: readonly bigint[]): Promise<readonly MessageHead[]> {
+    return readHeads(this.tables, rows);
   }
 
   /** What some messages say, in the order given. */

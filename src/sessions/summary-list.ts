@@ -34,3 +34,8 @@ interface Aged {
   readonly last_at: number;
   readonly id: string;
 }
+
+/** Messages of all roles. */
+export function messageCount({ messages }: Pick<SessionSummary, "messages">): number {
+  return messages.user + messages.assistant + messages.tool + messages.system;
+}
