@@ -154,14 +154,14 @@ describe("filters", () => {
         .events(),
     );
     await temp.ingest(
-      story("api", { project: "/work/api", at: at("05") })
+      story("api", { project: "/srv/api", at: at("05") })
         .user("fix it")
         .assistant("fix done")
         .events(),
     );
-    const codex = { project: "/work/api", agent: "codex-cli", at: at("09") };
+    const codex = { project: "/srv/api", agent: "codex-cli", at: at("09") };
     await temp.ingest(story("codex", codex).user("fix again").events());
-    const child = { project: "/work/api", agent: "claude-code/explore", parent: "api", at: at("05") };
+    const child = { project: "/srv/api", agent: "claude-code/explore", parent: "api", at: at("05") };
     await temp.ingest(story("child", child).user("fix as a subagent").events());
     return temp;
   };
@@ -170,7 +170,7 @@ describe("filters", () => {
     ["none: subagents are left out", {}, ["api", "codex", "web"]],
     ["subagents", { include_subagents: true }, ["api", "child", "codex", "web"]],
     ["a part of the project, in any case", { project: "web" }, ["web"]],
-    ["the beginning of the project", { project: { prefix: "/work/a" } }, ["api", "codex"]],
+    ["the beginning of the project", { project: { prefix: "/srv/a" } }, ["api", "codex"]],
     ["the exact project", { project: { exact: "/work/Web" } }, []],
     ["a client", { source_agent: "claude-code" }, ["api", "web"]],
     [
