@@ -20,10 +20,10 @@ const machine = (home: string, env: AdapterEnv["env"] = {}): AdapterEnv => ({
   scratch: join(home, "scratch"),
 });
 
-async function unitsOf(root: string, origin: Place["origin"] = "default"): Promise<readonly Unit[]> {
+async function unitsOf(root: string, file?: string): Promise<readonly Unit[]> {
   const found: Unit[] = [];
-  for await (const batch of units({ root, origin }))
-    for (const item of batch) if ("key" in item) found.push(item);
+  const place: Place = { root, origin: "flag", ...(file === undefined ? {} : { file: join(root, file) }) };
+  for await (const batch of units(place)) for (const item of batch) if ("key" in item) found.push(item);
   return found;
 }
 
@@ -42,7 +42,7 @@ describe("places", () => {
     const elsewhere = join(box.path, "else/where.sqlite");
     expect(await named(elsewhere)).toEqual([
       { root: data, origin: "default" },
-      { root: elsewhere, origin: "environment" },
+      { root: join(box.path, "else"), file: elsewhere, origin: "environment" },
     ]);
     // Found by its folder already, or not there, or no file at all.
     for (const path of ["opencode.db", "opencode-dev.db", ":memory:", ""])
@@ -102,14 +102,15 @@ describe("units", () => {
   test("a file that is pointed at is read whatever its name, and a storage folder as the tree it is", async () => {
     await using box = await tempDir();
     put(box.path, "my.sqlite", "my.sqlite-wal", "mine.json", "storage/session/p/ses_1.json");
-    expect(
-      (await unitsOf(join(box.path, "my.sqlite"), "flag")).map(({ key, files }) => [key, files.length]),
-    ).toEqual([["my.sqlite", 2]]);
-    expect((await unitsOf(join(box.path, "mine.json"), "flag")).map(({ key }) => key)).toEqual(["mine.json"]);
-    expect((await unitsOf(join(box.path, "storage"), "flag")).map(({ key }) => key)).toEqual([
+    const named = async (file: string) =>
+      (await unitsOf(box.path, file)).map(({ key, files }) => [key, files.length]);
+    expect(await named("my.sqlite")).toEqual([["my.sqlite", 2]]);
+    expect(await named("mine.json")).toEqual([["mine.json", 1]]);
+    expect(await named("nothing.db")).toEqual([]);
+    expect((await unitsOf(join(box.path, "storage"))).map(({ key }) => key)).toEqual([
       "session/p/ses_1.json",
     ]);
-    expect(await unitsOf(join(box.path, "nothing"), "flag")).toEqual([]);
+    expect(await unitsOf(join(box.path, "nothing"))).toEqual([]);
   });
 
   test("any change of any file of a session changes its stamps", () => {

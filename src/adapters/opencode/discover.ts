@@ -55,7 +55,7 @@ export async function places({ env, home }: AdapterEnv): Promise<readonly Place[
   const database = isAbsolute(named) ? named : join(root, named);
   const isInside = dirname(database) === root && DATABASE.test(basename(database));
   if (!isInside && (await stampFile(database)) !== undefined)
-    found.push({ root: database, origin: "environment" });
+    found.push({ root: dirname(database), file: database, origin: "environment" });
   return found;
 }
 
@@ -70,7 +70,7 @@ export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator
 }
 
 export async function findIn(place: Place, signal?: AbortSignal): Promise<Found> {
-  if (!(await isFolder(place.root))) return findSingle(place.root);
+  if (place.file !== undefined) return findSingle(place.file);
   const { files, faults } = await walk(place.root, {
     accepts: (name) => name.endsWith(".json") || DATABASE.test(name.replace(/-wal$/, "")),
     enters: (name) => !NEVER_ENTERED.has(name),
