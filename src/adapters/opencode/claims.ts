@@ -14,23 +14,28 @@ import type { SourceRecord } from "./record.ts";
 import { idOf } from "./record.ts";
 import type { Identity } from "./session.ts";
 import type { SessionSource } from "./source.ts";
-import type { Tree } from "./trees.ts";
+import type { Tree, TreeSession } from "./trees.ts";
 
-/** The sessions of a database, and the hashes of the records of those that a tree beside it has too. */
-interface Held {
-  readonly sessions: ReadonlySet<string>;
-  readonly records: ReadonlyMap<string, ReadonlyMap<string, string>>;
-}
+/** The hashes of a session's records by their ids, by session. */
+type Hashes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 const IDS: ReadonlySet<string> = new Set(["id", "sessionID", "messageID"]);
 
 export class Claims {
   readonly found: Found;
+  /** The sessions of trees by the keys of their units. */
+  readonly treeSessions: ReadonlyMap<string, { readonly tree: Tree; readonly session: TreeSession }>;
   readonly #machine: AdapterEnv;
-  readonly #held = new Map<string, Promise<Held>>();
+  readonly #sessions = new Map<string, Promise<ReadonlySet<string>>>();
+  readonly #hashes = new Map<string, Promise<Hashes>>();
 
   constructor(found: Found, machine: AdapterEnv) {
     this.found = found;
+    this.treeSessions = new Map(
+      found.trees.flatMap((tree) =>
+        [...tree.sessions.values()].map((session) => [session.key, { tree, session }] as const),
+      ),
+    );
     this.#machine = machine;
   }
 
@@ -44,12 +49,15 @@ export class Claims {
     };
   }
 
-  /** The database that holds a newer form of a tree's session, by what it holds; undefined when none does. */
-  async supersededBy(tree: Tree, session: string): Promise<Held["records"] | undefined> {
-    for (const database of this.#databasesBeside(tree)) {
-      const held = await this.#heldBy(database);
-      if (held.sessions.has(session)) return held.records;
-    }
+  /** Tells what a database holds, by one who has just looked. */
+  learn(database: string, sessions: Iterable<string>): void {
+    this.#sessions.set(database, Promise.resolve(new Set(sessions)));
+  }
+
+  /** The records of a tree's session in the database beside it, where it has newer ones; undefined when it has none. */
+  async supersededBy(tree: Tree, session: string): Promise<ReadonlyMap<string, string> | undefined> {
+    for (const database of this.#databasesBeside(tree))
+      if ((await this.#heldBy(database)).has(session)) return (await this.#hashesIn(database)).get(session);
     return undefined;
   }
 
@@ -77,7 +85,7 @@ export class Claims {
     if (kind === "export" && stemOf(container) !== id) return true;
     for (const database of this.found.databases) {
       if (database.key === container) return false;
-      if ((await this.#heldBy(database)).sessions.has(id)) return true;
+      if ((await this.#heldBy(database)).has(id)) return true;
     }
     for (const tree of this.found.trees) {
       if (kind === "tree" && tree.root === container) return false;
@@ -91,7 +99,7 @@ export class Claims {
     if (kind === "tree")
       return this.found.trees.some((tree) => tree.root === container && tree.sessions.has(id));
     const database = this.found.databases.find(({ key }) => key === container);
-    return database !== undefined && (await this.#heldBy(database)).sessions.has(id);
+    return database !== undefined && (await this.#heldBy(database)).has(id);
   }
 
   #databasesBeside(tree: Tree): readonly Database[] {
@@ -99,32 +107,35 @@ export class Claims {
     return this.found.databases.filter(({ key }) => dataFolderOf(key, "database") === folder);
   }
 
-  #heldBy(database: Database): Promise<Held> {
-    const known = this.#held.get(database.key);
-    if (known !== undefined) return known;
+  #heldBy(database: Database): Promise<ReadonlySet<string>> {
+    const sessions = this.#sessions.get(database.key) ?? readSessions(database, this.#machine);
+    this.#sessions.set(database.key, sessions);
+    return sessions;
+  }
+
+  /** Of all sessions that a tree beside the database has too, because one who asks for one will ask for all. */
+  #hashesIn(database: Database): Promise<Hashes> {
     const trees = this.found.trees.filter((tree) => this.#databasesBeside(tree).includes(database));
-    const held = readHeld(
-      database,
-      new Set(trees.flatMap((tree) => [...tree.sessions.keys()])),
-      this.#machine,
-    );
-    this.#held.set(database.key, held);
-    return held;
+    const shared = new Set(trees.flatMap((tree) => [...tree.sessions.keys()]));
+    const hashes = this.#hashes.get(database.key) ?? readHashes(database, shared, this.#machine);
+    this.#hashes.set(database.key, hashes);
+    return hashes;
   }
 }
 
-/** By place and not by path, so that a place that is looked at again is looked at anew. */
-const known = new WeakMap<Place, Promise<Claims>>();
+/** By place and not by path, so that a place that is listed again is known anew. */
+const known = new WeakMap<Place, { readonly found: Promise<Found>; claims?: Promise<Claims> }>();
 
-export async function claimsOf(place: Place, machine: AdapterEnv): Promise<Claims> {
-  const claims = known.get(place) ?? findIn(place).then((found) => new Claims(found, machine));
-  known.set(place, claims);
-  return claims;
+/** What was just listed in a place is what its units are read by. */
+export function remember(place: Place, found: Found): void {
+  known.set(place, { found: Promise.resolve(found) });
 }
 
-/** Called when a place is listed: what was known of it is out of date. */
-export function forgetClaims(place: Place): void {
-  known.delete(place);
+export async function claimsOf(place: Place, machine: AdapterEnv): Promise<Claims> {
+  const entry = known.get(place) ?? { found: findIn(place) };
+  known.set(place, entry);
+  entry.claims ??= entry.found.then((found) => new Claims(found, machine));
+  return entry.claims;
 }
 
 /** How many of these records another container does not have as they are. */
@@ -135,24 +146,30 @@ export function differencesTo(
   return records.filter((record) => held?.get(idOf(record) ?? "") !== contentHash(record)).length;
 }
 
-async function readHeld(database: Database, shared: ReadonlySet<string>, machine: AdapterEnv): Promise<Held> {
+async function readSessions(database: Database, machine: AdapterEnv): Promise<ReadonlySet<string>> {
   try {
     await using file = await SqliteFile.open(database.path, machine.scratch);
-    const table = file.columns("session").includes("id") ? "session" : "sessions";
-    if (!file.columns(table).includes("id")) return NOTHING;
-    const sessions = new Set(file.all(`SELECT id FROM "${table}"`).map(({ id }) => String(id)));
-    const reader = new DatabaseReader(file, database.key);
-    const records = new Map<string, ReadonlyMap<string, string>>();
-    for (const id of shared)
-      if (sessions.has(id) && reader.isReadable) records.set(id, await hashesOf(await reader.open(id)));
-    return { sessions, records };
+    const table = ["session", "sessions"].find((name) => file.columns(name).includes("id"));
+    return new Set(
+      table === undefined ? [] : file.all(`SELECT id FROM ${table}`).map(({ id }) => String(id)),
+    );
   } catch {
     // The database is a unit of its own: reading it tells what is wrong.
-    return NOTHING;
+    return new Set();
   }
 }
 
-const NOTHING: Held = { sessions: new Set(), records: new Map() };
+async function readHashes(
+  database: Database,
+  shared: ReadonlySet<string>,
+  machine: AdapterEnv,
+): Promise<Hashes> {
+  const hashes = new Map<string, ReadonlyMap<string, string>>();
+  await using file = await SqliteFile.open(database.path, machine.scratch);
+  const reader = new DatabaseReader(file, database.key);
+  for (const id of reader.isReadable ? shared : []) hashes.set(id, await hashesOf(await reader.open(id)));
+  return hashes;
+}
 
 /** The hashes of a session's messages and parts, by their ids. */
 export async function hashesOf(source: SessionSource): Promise<ReadonlyMap<string, string>> {

@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import type { AdapterEnv, Place, Unit } from "../seam/index.ts";
-import { places, units } from "./discover.ts";
+import { places } from "./discover.ts";
+import { opencode } from "./index.ts";
 import { isMisplaced, placeInTree, stampOfMany } from "./layout.ts";
 
 function put(root: string, ...paths: readonly string[]): void {
@@ -23,7 +24,8 @@ const machine = (home: string, env: AdapterEnv["env"] = {}): AdapterEnv => ({
 async function unitsOf(root: string, file?: string): Promise<readonly Unit[]> {
   const found: Unit[] = [];
   const place: Place = { root, origin: "flag", ...(file === undefined ? {} : { file: join(root, file) }) };
-  for await (const batch of units(place)) for (const item of batch) if ("key" in item) found.push(item);
+  for await (const batch of opencode.units(place))
+    for (const item of batch) if ("key" in item) found.push(item);
   return found;
 }
 

@@ -59,14 +59,16 @@ export async function places({ env, home }: AdapterEnv): Promise<readonly Place[
   return found;
 }
 
-export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator<readonly (Unit | Issue)[]> {
-  const found = await findIn(place, signal);
-  const list: (Unit | Issue)[] = [...found.issues];
-  for (const { key, files } of found.databases) list.push({ key, files });
-  for (const tree of found.trees)
-    for (const session of tree.sessions.values()) list.push(treeUnit(place, tree, session));
-  for (const { key, stamp } of found.exports) list.push({ key, files: [stamp] });
-  yield list;
+/** The units of what was found in a place, in the order in which sessions are claimed. */
+export function unitsOf(place: Place, found: Found): readonly (Unit | Issue)[] {
+  return [
+    ...found.issues,
+    ...found.databases.map(({ key, files }) => ({ key, files })),
+    ...found.trees.flatMap((tree) =>
+      [...tree.sessions.values()].map((session) => treeUnit(place, tree, session)),
+    ),
+    ...found.exports.map(({ key, stamp }) => ({ key, files: [stamp] })),
+  ];
 }
 
 export async function findIn(place: Place, signal?: AbortSignal): Promise<Found> {

@@ -1,7 +1,7 @@
 /** opencode: databases, JSON trees and exports of its sessions (docs/adapters/opencode.md). */
 import type { Adapter } from "../seam/index.ts";
-import { forgetClaims } from "./claims.ts";
-import { places, units } from "./discover.ts";
+import { remember } from "./claims.ts";
+import { findIn, places, unitsOf } from "./discover.ts";
 import { ADAPTER } from "./layout.ts";
 import { read } from "./parse.ts";
 import { serialize } from "./serialize.ts";
@@ -10,9 +10,10 @@ export const opencode: Adapter = {
   name: ADAPTER,
   title: "opencode",
   places,
-  units: (place, signal) => {
-    forgetClaims(place);
-    return units(place, signal);
+  units: async function* list(place, signal) {
+    const found = await findIn(place, signal);
+    remember(place, found);
+    yield unitsOf(place, found);
   },
   read,
   restore: { kind: "supported", serialize },

@@ -41,11 +41,9 @@ interface Reader {
 export async function* read(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
   if (isFresh(unit, request.cursor)) return;
   const reader: Reader = { unit, request, claims: await claimsOf(request.place, request.machine) };
-  const { trees, exports } = reader.claims.found;
-  const tree = trees.find(({ sessions }) => sessions.values().some(({ key }) => key === unit.key));
-  const session = tree?.sessions.values().find(({ key }) => key === unit.key);
-  if (tree !== undefined && session !== undefined)
-    yield* checkpointed(reader, readTree(reader, tree, session));
+  const inTree = reader.claims.treeSessions.get(unit.key);
+  const { exports } = reader.claims.found;
+  if (inTree !== undefined) yield* checkpointed(reader, readTree(reader, inTree.tree, inTree.session));
   else if (exports.some(({ key }) => key === unit.key)) yield* checkpointed(reader, readExport(reader));
   else yield* readDatabase(reader);
 }
@@ -66,8 +64,7 @@ async function* readTree(reader: Reader, tree: Tree, session: TreeSession): Read
   if (held === undefined && newer === undefined) return yield* readSession(reader, source);
   const other = newer?.sessions.get(session.id);
   const records =
-    held?.get(session.id) ??
-    (newer && other && (await hashesOf(openTreeSession(request.place.root, newer, other))));
+    held ?? (newer && other && (await hashesOf(openTreeSession(request.place.root, newer, other))));
   const differences = differencesTo(records, await allRecords(source));
   yield [{ kind: "superseded", session: sessionId(session.id), differences }];
   return false;
@@ -130,6 +127,7 @@ async function* readDatabase(reader: Reader): AsyncGenerator<readonly AdapterYie
       reason: "unsupported",
     });
   const digests = await container.digests();
+  reader.claims.learn(unit.key, digests.keys());
   const groups = groupDigests(digests);
   const changed = [...digests.keys()].filter(
     (id) => before?.groups.get(groupOf(id)) !== groups.get(groupOf(id)),
