@@ -159,6 +159,76 @@ describe.skipIf("missing" in client)("the real opencode", () => {
   });
 });
 
+const claude = findClient("claude", "@anthropic-ai/claude-code");
+const codex = findClient("codex", "@openai/codex");
+
+describe("a session of opencode", () => {
+  const expected = [
+    "user: What grows in my garden?",
+    "assistant: I will look at the beds.",
+    "call: bash",
+    "call: read",
+    "call: bash",
+    "result: roses\nherbs",
+    "assistant: Two beds: roses and herbs.",
+    "user: Ask a helper about the weather.",
+    "call: task",
+    "assistant: The helper says: sunny.",
+    "user: Water the herbs instead.",
+    "user: And tomorrow?",
+    "assistant: Tomorrow the roses.",
+    "user: Go on from here",
+  ];
+
+  test.skipIf("missing" in claude)("goes on in the real Claude Code", async () => {
+    await using box = await tempDir();
+    const { id } = await intoForeign(box.path, "claude-code", "home/.claude/projects");
+    const path = "path" in claude ? claude.path : "";
+    const run = elsewhere(box.path, [path, "-p", "--resume", id, "Go on from here"]);
+    expectInOrder(turnsOf(run), expected);
+    expect(turnsOf(run).join("\n")).not.toContain("Write the plan down");
+  });
+
+  test.skipIf("missing" in codex)("goes on in the real Codex", async () => {
+    await using box = await tempDir();
+    const { id } = await intoForeign(box.path, "codex-cli", "home/.codex");
+    writeFileSync(join(box.path, "home/.codex/config.toml"), CODEX_CONFIG);
+    const path = "path" in codex ? codex.path : "";
+    const run = elsewhere(box.path, [path, "exec", "--skip-git-repo-check", "resume", id, "Go on from here"]);
+    expectInOrder(turnsOf(run), expected);
+  });
+});
+
+const CODEX_CONFIG = `model = "scripted"
+model_provider = "mock"
+[model_providers.mock]
+name = "scripted"
+base_url = "${MODEL_URL}/v1"
+env_key = "OPENAI_API_KEY"
+wire_api = "responses"
+`;
+
+async function intoForeign(box: string, name: string, folder: string): Promise<Restored["resume"]> {
+  const { restore: face } = adapterNamed(name)!;
+  if (face.kind !== "supported") throw new Error(`${name} restores`);
+  const mapPath = (): string => join(box, "work");
+  const lineage = await captured(GARDEN, "opencode/data");
+  const restored = face.serialize(lineage, {
+    fidelity: "foreign",
+    layout: "client",
+    mapPath,
+    now: Date.now(),
+  });
+  writeRestored(restored, join(box, folder));
+  return restored.resume;
+}
+
+function elsewhere(box: string, command: readonly string[]): OfflineRun {
+  const run = runOffline(command, { folder: box, cwd: join(box, "work"), rules: [{ text: "Going on." }] });
+  expect([run.status, run.status === 0 ? "" : run.stderr]).toEqual([0, ""]);
+  return run;
+}
+
 async function captured(id: string, place: string): Promise<Lineage> {
   const runs = await readFolder(adapterNamed(place.split("/")[0] ?? "")!, join(FIXTURES, place));
   return lineagesOf(replay(runs.flatMap(({ events }) => events))).find(
