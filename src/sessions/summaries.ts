@@ -42,7 +42,25 @@ export class Summaries {
 
   /** As of now: what the table holds, and what was stored since, computed on top of it. */
   async list(): Promise<SummaryList> {
-    const table = await this.#existing();
+    try {
+      return await this.#again(async () => this.#list(await this.#existing()));
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      // The table cannot be read: what it holds can be computed.
+      return this.#list(undefined);
+    }
+  }
+
+  /** Brings the table up to the state of the canonical ones. It is made anew when most of it is superseded. */
+  refresh(): Promise<void> {
+    return this.#again(() => this.#refresh());
+  }
+
+  async maintain(options: MaintainOptions): Promise<void> {
+    await this.#again(async () => (await this.#existing())?.maintain(options));
+  }
+
+  async #list(table: SummaryTable | undefined): Promise<SummaryList> {
     const [now, version] = await Promise.all([this.#versions(), table?.version() ?? -1]);
     const key = `${asOf(now)} ${version}`;
     if (this.#current?.key !== key) this.#current = { key, list: this.#complete(table, now) };
@@ -54,8 +72,7 @@ export class Summaries {
     }
   }
 
-  /** Brings the table up to the state of the canonical ones. It is made anew when most of it is superseded. */
-  async refresh(): Promise<void> {
+  async #refresh(): Promise<void> {
     const now = await this.#versions();
     const table = await this.#store.table(SUMMARIES);
     const loaded = await this.#load(table);
@@ -71,8 +88,16 @@ export class Summaries {
     await write(await this.#store.table(SUMMARIES), all.values(), now);
   }
 
-  async maintain(options: MaintainOptions): Promise<void> {
-    await (await this.#existing())?.maintain(options);
+  /** Once more when the table is gone: another process made it anew, or is about to. */
+  async #again<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      this.#loaded = undefined;
+      this.#store.forget(SUMMARIES);
+      return work();
+    }
   }
 
   async #complete(table: SummaryTable | undefined, now: Coverage): Promise<SummaryList> {
@@ -132,6 +157,8 @@ export class Summaries {
     }
   }
 }
+
+const isUnavailable = (error: unknown): boolean => isPondError(error) && error.code === "storage_unavailable";
 
 async function readInto(loaded: Loaded, table: SummaryTable, version: number): Promise<Loaded> {
   const where = loaded.version < 0 ? {} : { where: createdAfter(loaded.version) };

@@ -126,6 +126,11 @@ export class Store implements AsyncDisposable {
     return this.#catalog.tables();
   }
 
+  /** Opens the table anew when it is next asked for: another process may have dropped and made it. */
+  forget(spec: TableSpec): void {
+    this.#tables.delete(spec.name);
+  }
+
   /** Deletes a table with all its rows. Only for tables that are declared as derived. */
   async drop(spec: TableSpec): Promise<void> {
     if (spec.derived !== true)

@@ -1,0 +1,278 @@
+import { readdir, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { story, textPart, type Story } from "../../test/support/story.ts";
+import { tempDir } from "../../test/support/temp-dir.ts";
+import { systemClock } from "../base/clock.ts";
+import { openStore } from "../substrate/index.ts";
+import type { SessionSummary } from "./index.ts";
+import { SessionStore, SUMMARIES } from "./index.ts";
+import { summarise } from "./summarise.ts";
+
+async function open(path: string, create = true): Promise<SessionStore> {
+  return SessionStore.open(await openStore(path, { create }));
+}
+
+async function ingest(store: SessionStore, ...stories: readonly Story[]): Promise<void> {
+  const writer = store.ingest({ clock: systemClock });
+  await writer.add(stories.flatMap((each) => each.events()));
+  await writer.flush();
+}
+
+async function summaryOf(store: SessionStore, id: string): Promise<SessionSummary | undefined> {
+  return (await store.summaries()).get(id);
+}
+
+const titled = (title: string, rank: number, at: string) => ({
+  options: { source: { record: { title } } },
+  pond: { title: { at: "/source/record/title", rank } },
+  at,
+});
+
+describe("a summary", () => {
+  test("counts messages by role, texts, bytes and children, and spans the conversation", async () => {
+    await using folder = await tempDir();
+    await using store = await open(folder.path);
+    await ingest(
+      store,
+      story("s", { project: "/p", at: "2026-01-01T00:00:00Z" })
+        .user("hello there")
+        .call("Bash", { command: "ls" })
+        .result("Bash", "x")
+        .assistant("done")
+        .carrier({ at: "2027-01-01T00:00:00Z" }),
+      story("child", { parent: "s", relation: "spawn", agent: "claude-code/explore" }).user("look"),
+    );
+    const summary = await summaryOf(store, "s");
+    expect(summary).toMatchObject({
+      id: "s",
+      title: "hello there",
+      source_agent: "claude-code",
+      project: "/p",
+      messages: { user: 1, assistant: 2, tool: 1, system: 1 },
+      texts: 2,
+      children: 1,
+    });
+    expect([summary!.first_at, summary!.last_at]).toEqual([
+      Date.UTC(2026, 0, 1) * 1000,
+      Date.UTC(2026, 0, 1, 0, 3) * 1000,
+    ]);
+    expect(summary!.bytes).toBeGreaterThan(50);
+    expect(await summaryOf(store, "child")).toMatchObject({
+      parent_session_id: "s",
+      relation: "spawn",
+      children: 0,
+    });
+  });
+
+  test.each<[string, Story, string | undefined]>([
+    [
+      "what the source recorded wins over what was typed",
+      story("s")
+        .user("typed")
+        .carrier(titled("recorded", 10, "2026-01-02T04:00:00Z")),
+      "recorded",
+    ],
+    [
+      "the highest rank wins",
+      story("s")
+        .carrier(titled("a person's", 30, "2026-01-02T04:00:00Z"))
+        .carrier(titled("a model's", 20, "2026-01-02T05:00:00Z")),
+      "a person's",
+    ],
+    [
+      "of equal rank the newest",
+      story("s")
+        .carrier(titled("newer", 20, "2026-01-02T05:00:00Z"))
+        .carrier(titled("older", 20, "2026-01-02T04:00:00Z")),
+      "newer",
+    ],
+    [
+      "an empty one does not count",
+      story("s")
+        .user("typed")
+        .carrier(titled("  ", 30, "2026-01-02T04:00:00Z")),
+      "typed",
+    ],
+    [
+      "the first text that a person typed, in the order of the log",
+      story("s")
+        .message("user", [textPart("<environment/>", "injected")])
+        .user("first", { at: "2026-06-01T00:00:00Z" })
+        .user("second", { at: "2026-05-01T00:00:00Z" }),
+      "first",
+    ],
+    ["on one line", story("s").user("  two\n\n lines\tand a tab "), "two lines and a tab"],
+    ["none where nobody typed", story("s").assistant("hello"), undefined],
+  ])("title: %s", async (_, session, expected) => {
+    await using folder = await tempDir();
+    await using store = await open(folder.path);
+    await ingest(store, session);
+    expect((await summaryOf(store, "s"))!.title).toBe(expected);
+  });
+
+  test("title: a long one is cut, not inside a character", async () => {
+    await using folder = await tempDir();
+    await using store = await open(folder.path);
+    await ingest(store, story("s").user("\u{1f600}".repeat(500)));
+    const { title } = (await summaryOf(store, "s"))!;
+    expect(title!.length).toBeLessThanOrEqual(200);
+    expect([title!.isWellFormed(), title!.endsWith("...")]).toEqual([true, true]);
+  });
+
+  test("counts a rewritten record once, and not what its client removed", async () => {
+    await using folder = await tempDir();
+    await using store = await open(folder.path);
+    await ingest(
+      store,
+      story("s")
+        .user("one", { id: "a", pond: { value: "1", at: 1 } })
+        .user("two", { id: "a@2", pond: { value: "2", at: 2, revises: "a" } })
+        .user("gone", { id: "b", pond: { value: "1", at: 1 } })
+        .message("user", [], { id: "b@2", pond: { value: "2", at: 2, revises: "b", removed: true } })
+        .user("plain"),
+    );
+    expect(await summaryOf(store, "s")).toMatchObject({ messages: { user: 2 }, texts: 2 });
+  });
+});
+
+describe("the table of summaries", () => {
+  test("behind the messages is completed when it is read, and gives the same as computing everything", async () => {
+    await using folder = await tempDir();
+    await using store = await open(folder.path);
+    const many = Array.from({ length: 8 }, (_, i) =>
+      story(`s${i}`, { at: `2026-01-0${i + 1}T00:00:00Z` }).user(`t${i}`),
+    );
+    await ingest(store, ...many);
+    await store.refreshSummaries();
+    await ingest(
+      store,
+      story("s3", { at: "2026-01-04T00:00:00Z" }).user("t3").assistant("later"),
+      story("new").user("n"),
+    );
+    await ingest(store, story("s5/child", { parent: "s5" }).user("c"));
+    const expected = new Map((await summarise(store.tables, undefined)).map((each) => [each.id, each]));
+    const check = async (reader: SessionStore): Promise<void> => {
+      const list = await reader.summaries();
+      expect(list.size).toBe(expected.size);
+      for (const [id, summary] of expected) expect(list.get(id)).toEqual(summary);
+    };
+    await check(store);
+    await store.refreshSummaries();
+    await check(store);
+    await using other = await open(folder.path, false);
+    await check(other);
+  });
+
+  test("newest first, ties by id", async () => {
+    await using folder = await tempDir();
+    await using store = await open(folder.path);
+    const at = "2026-03-01T00:00:00Z";
+    await ingest(
+      store,
+      story("b", { at }).user("x"),
+      story("a", { at }).user("x"),
+      story("c", { at: "2026-03-02T00:00:00Z" }).user("x"),
+    );
+    expect((await store.summaries()).newestFirst.map(({ id }) => id)).toEqual(["c", "a", "b"]);
+  });
+
+  test("that is gone costs time only; a reader makes none", async () => {
+    await using folder = await tempDir();
+    const raw = await openStore(folder.path);
+    await using store = await SessionStore.open(raw);
+    await ingest(store, story("s").user("hello"));
+    await store.refreshSummaries();
+    await raw.table(SUMMARIES);
+    await raw.drop(SUMMARIES);
+    await using reader = await open(folder.path, false);
+    expect((await reader.summaries()).get("s")).toMatchObject({ title: "hello" });
+    expect(await raw.tables()).not.toContain("summaries");
+  });
+
+  test("that is damaged does not keep anybody from reading", async () => {
+    await using folder = await tempDir();
+    await using store = await open(folder.path);
+    await ingest(store, story("s").user("hello"));
+    await store.refreshSummaries();
+    const data = join(folder.path, "default/summaries.lance/data");
+    for (const file of await readdir(data)) await truncate(join(data, file), 10);
+    await using reader = await open(folder.path, false);
+    expect((await reader.summaries()).get("s")).toMatchObject({ title: "hello" });
+  });
+
+  test("is made anew when most of it is superseded, while another process reads it", async () => {
+    await using folder = await tempDir();
+    const raw = await openStore(folder.path);
+    await using store = await SessionStore.open(raw);
+    await ingest(store, story("s").user("hello"), story("t").user("there"));
+    await store.refreshSummaries();
+    await using other = await open(folder.path, false);
+    expect((await other.summaries()).size).toBe(2);
+    const table = await raw.table(SUMMARIES);
+    const superseded = Array.from({ length: 3000 }, (_, i) => ({
+      session_id: "s",
+      as_of: `0.${String(i).padStart(6, "0")}`,
+      title: "old",
+      source_agent: "x",
+      project: "x",
+      created_at: 0,
+      first_at: 0,
+      last_at: 0,
+      ingested_at: 0,
+      user_messages: 0,
+      assistant_messages: 0,
+      tool_messages: 0,
+      system_messages: 0,
+      texts: 0,
+      bytes: 0,
+      children: 0,
+    }));
+    await table.insertRows(superseded);
+    expect((await other.summaries()).get("s")!.title).toBe("hello");
+    await ingest(store, story("s").user("hello").assistant("more"));
+    await store.refreshSummaries();
+    expect(await (await raw.table(SUMMARIES)).count()).toBe(3);
+    for (const reader of [store, other])
+      expect(await summaryOf(reader, "s")).toMatchObject({
+        title: "hello",
+        messages: { user: 1, assistant: 1 },
+      });
+  });
+
+  test("of a store that was put back to an earlier state is not believed", async () => {
+    await using folder = await tempDir();
+    const raw = await openStore(folder.path);
+    await using store = await SessionStore.open(raw);
+    await ingest(store, story("s").user("hello"));
+    const table = await raw.table(SUMMARIES);
+    const marker = {
+      session_id: "",
+      as_of: "0000000000009999.0000000000009999",
+      source_agent: "",
+      project: "",
+    };
+    const ghost = { ...marker, session_id: "ghost", title: "not here" };
+    const zero = {
+      created_at: 0,
+      first_at: 0,
+      last_at: 0,
+      ingested_at: 0,
+      user_messages: 0,
+      assistant_messages: 0,
+      tool_messages: 0,
+      system_messages: 0,
+      texts: 0,
+      bytes: 0,
+      children: 0,
+    };
+    await table.insertRows([
+      { ...ghost, ...zero },
+      { ...marker, ...zero },
+    ]);
+    const ids = async (): Promise<string[]> => (await store.summaries()).newestFirst.map(({ id }) => id);
+    expect(await ids()).toEqual(["s"]);
+    await store.refreshSummaries();
+    expect(await ids()).toEqual(["s"]);
+  });
+});
