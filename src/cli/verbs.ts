@@ -58,9 +58,14 @@ const VERBS: readonly Command[] = [
   command({
     name: "get",
     summary: "Read a session page by page, or one message with its neighbours",
-    args: [{ name: "session", summary: "The session's id", optional: true }],
+    args: [{ name: "id", summary: "A session's id or its beginning, or a message's id", optional: true }],
     flags: getFlags,
-    examples: ["pond get <session>", "pond get <session> --from end", "pond get --message <id> --context 5"],
+    examples: [
+      "pond get 7b0c5a52",
+      "pond get <session> --from end",
+      "pond get <message> --context 5",
+      "pond get <session> --mode verbatim --limit 5 --json",
+    ],
     load: async () => (await import("./verbs/get.ts")).get,
   }),
   command({

@@ -3,6 +3,8 @@ import { PondError } from "../base/errors.ts";
 import type { MessageKey } from "../model/index.ts";
 import { pondFacts } from "../model/index.ts";
 import type { SessionStore, SessionSummary } from "../sessions/index.ts";
+import type { Context } from "./context.ts";
+import { requireStore } from "./existing.ts";
 
 /** A session by its id. */
 export async function requireSession(store: SessionStore, id: string): Promise<SessionSummary> {
@@ -45,6 +47,24 @@ export async function requireMessage(
   throw new PondError("validation_failed", `message ${id} stands in ${candidates.length} sessions`, {
     hint: `name the session too, for example ${only.session_id}`,
     data: { field: "message_id", value: id, sessions: candidates.map(({ session_id }) => session_id) },
+  });
+}
+
+/** What an id as a person types it names: a session, the only one that begins so, or a message. */
+export async function resolveTarget(
+  context: Context,
+  id: string,
+): Promise<{ readonly session_id: string } | { readonly message_id: string }> {
+  const store = await requireStore(context);
+  if ((await store.summaries()).get(id) !== undefined) return { session_id: id };
+  const [message] = await visible(store, await store.findMessage(id));
+  if (message !== undefined) return { message_id: id };
+  const [first, ...others] = await sessionsBeginning(store, id);
+  if (first !== undefined && others.length === 0) return { session_id: first };
+  if (first === undefined) throw await noSession(store, id);
+  throw new PondError("validation_failed", `${others.length + 1} sessions begin with ${id}`, {
+    hint: `type more of it: ${[first, ...others].slice(0, 3).join(", ")}`,
+    data: { field: "id", value: id, near: [first, ...others].slice(0, 10) },
   });
 }
 

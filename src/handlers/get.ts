@@ -55,6 +55,7 @@ async function getSession(
     scope: "session",
     session: sessionHead(session),
     response_mode: mode,
+    session_from: page.isFromEnd ? "end" : "start",
     messages,
     messages_before: page.start,
     messages_remaining: page.isFromEnd ? page.start : entries.length - page.end,

@@ -7,6 +7,7 @@ export type { Demo } from "./demo.ts";
 export { openDemo } from "./demo.ts";
 export type { Finding } from "./doctor.ts";
 export { doctor } from "./doctor.ts";
+export { resolveTarget } from "./find.ts";
 export { get } from "./get.ts";
 export type { InitLook, InitReport } from "./init.ts";
 export { init, lookAround } from "./init.ts";

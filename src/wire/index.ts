@@ -10,6 +10,8 @@ export {
   SEARCH_LIMITS,
   SESSIONS_LIMITS,
 } from "./limits.ts";
+export type { Phrasing } from "./transcript.ts";
+export { getTranscript, searchTranscript } from "./transcript.ts";
 export type {
   ChildView,
   ErrorBody,

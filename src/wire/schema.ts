@@ -131,6 +131,7 @@ const sessionResultSchema = z.strictObject({
   scope: z.literal("session"),
   session: sessionHeadSchema,
   response_mode: z.enum(["conversational", "complete", "verbatim"]),
+  session_from: z.enum(["start", "end"]).meta({ description: "From which end this page was read." }),
   messages: z.array(messageViewSchema),
   messages_before: count.meta({ description: "Messages of this mode before the page." }),
   messages_remaining: count.meta({ description: "After the page; from the end: before it." }),

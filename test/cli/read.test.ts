@@ -99,7 +99,7 @@ describe("get", () => {
     expect(page.messages).toHaveLength(2);
     expect(page.messages_remaining).toBeGreaterThan(0);
     const { stdout } = await home.pond(["get", RETRY]);
-    expect(stdout).toContain("--- user | 2026-10-03 09:00:00Z |");
+    expect(stdout).toContain("--- [1] user | 2026-10-03 09:00:00Z |");
     expect(stdout).toContain("-> Read");
     const message = page.messages[0]?.id ?? "";
     expect(await json(["get", "--message", message])).toMatchObject({

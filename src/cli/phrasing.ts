@@ -1,0 +1,20 @@
+/** How the command line says what to ask next in a transcript. */
+import type { Phrasing } from "../wire/index.ts";
+import type { Style } from "./style.ts";
+import { safeText } from "./text.ts";
+
+export function phrasing(style: Style): Phrasing {
+  return {
+    clean: safeText,
+    strong: style.bold,
+    faint: style.dim,
+    after: (id) => `--after ${id}`,
+    before: (id) => `--before ${id}`,
+    cursor: (token) => `--cursor ${token}`,
+    message: "pond get <message id>",
+    session: "pond get <session id>",
+    allBranches: "--branch all",
+    subagents: "--subagents is given",
+    exact: "--mode exact",
+  };
+}

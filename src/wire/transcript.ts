@@ -1,0 +1,205 @@
+/**
+ * Answers as transcripts (spec.md#wire-mcp): one delimiter rule a message, told from the text around it, with the ids for
+ * the next call. The same for terminals and for agents; only the words for the next call differ. Pure.
+ */
+import type {
+  GetResponse,
+  HitSession,
+  MessageView,
+  PartSummary,
+  SearchResponse,
+  SessionResult,
+  WirePart,
+} from "./types.ts";
+
+/** How a surface says what to ask next, and what it must not print. */
+export interface Phrasing {
+  /** Makes text harmless to who reads it. */
+  readonly clean: (text: string) => string;
+  /** Titles, and what is beside the point; plain where there are no colours. */
+  readonly strong: (text: string) => string;
+  readonly faint: (text: string) => string;
+  readonly after: (id: string) => string;
+  readonly before: (id: string) => string;
+  readonly cursor: (token: string) => string;
+  readonly message: string;
+  readonly session: string;
+  readonly allBranches: string;
+  readonly subagents: string;
+  readonly exact: string;
+}
+
+export function getTranscript(response: GetResponse, phrasing: Phrasing): string {
+  const lines = [headOf(response, phrasing)];
+  if (response.scope === "message") {
+    const { target, target_parts, target_parts_remaining: left } = response;
+    const thread = [...response.siblings, target].toSorted(byPosition);
+    for (const [at, view] of thread.entries())
+      lines.push("", ...messageLines(view, { index: at + 1, parts: partsOf(view, response), phrasing }));
+    if (left > 0)
+      lines.push("", `... ${left} more parts; go on with ${phrasing.after(target_parts.at(-1)?.id ?? "")}`);
+    return lines.join("\n");
+  }
+  for (const [at, view] of response.messages.entries()) {
+    const index = response.messages_before + at + 1;
+    lines.push("", ...messageLines(view, { index, parts: view.parts, phrasing }));
+  }
+  return [...lines, ...sessionFooter(response, phrasing)].join("\n");
+}
+
+export function searchTranscript(response: SearchResponse, query: string, phrasing: Phrasing): string {
+  const scope = `${response.searchable_in_scope} messages with text were in scope`;
+  const name = JSON.stringify(phrasing.clean(query));
+  if (response.sessions.length === 0) {
+    const more =
+      response.next_cursor === undefined
+        ? ""
+        : ` so far; go on with ${phrasing.cursor(response.next_cursor)}`;
+    const advice = response.mode === "fts" ? ` ${phrasing.exact} finds any text, also in tools.` : "";
+    return `nothing matches ${name}${more}; ${scope}. Subagents are left out unless ${phrasing.subagents}.${advice}`;
+  }
+  const shown = response.sessions.reduce((sum, { matches }) => sum + matches.length, 0);
+  const least = response.matched_total_exact ? "" : "at least ";
+  const lines = [
+    `${name}: ${least}${response.matched_total} messages match, ${shown} of them shown, by session; ${scope}.`,
+  ];
+  let index = 0;
+  for (const session of response.sessions) {
+    lines.push("", ...sessionHeader(session, phrasing));
+    for (const hit of session.matches) {
+      index += 1;
+      const inside = hit.kind === undefined ? [] : [[hit.kind, hit.tool_name].filter(Boolean).join(" ")];
+      const facts = [hit.score.toFixed(2), hit.role, timeOf(hit.timestamp), hit.message_id, ...inside];
+      lines.push(rule(`[${index}] ${facts.join(" | ")}`, phrasing), phrasing.clean(hit.text));
+      lines.push(...(hit.parts_summary ?? []).map((part) => summaryLine(part, phrasing)));
+      if (hit.also_in !== undefined)
+        lines.push(phrasing.faint(`  also in ${hit.also_in.map(({ session_id }) => session_id).join(", ")}`));
+    }
+  }
+  lines.push("", `read one: ${phrasing.message}; its session: ${phrasing.session}`);
+  if (response.next_cursor !== undefined) lines.push(`more: ${phrasing.cursor(response.next_cursor)}`);
+  return lines.join("\n");
+}
+
+function headOf({ session }: GetResponse, { clean, strong, faint }: Phrasing): string {
+  const { id, title, source_agent, project } = session;
+  const name = title === undefined ? "" : `${strong(clean(title))}\n`;
+  return name + faint(clean(`session ${id} | ${source_agent} | ${project}`));
+}
+
+function sessionHeader(session: HitSession, { clean, strong, faint }: Phrasing): string[] {
+  const { session_id, title, source_agent, project, matched_message_count: matched } = session;
+  const counts = `${matched} of ${session.session_messages_count} messages`;
+  return [
+    strong(`=== ${clean(title ?? session_id)}`),
+    faint(
+      clean(
+        `session ${session_id} | ${source_agent} | ${project} | ${counts} | last ${timeOf(session.last_at)}`,
+      ),
+    ),
+  ];
+}
+
+function sessionFooter(result: SessionResult, phrasing: Phrasing): string[] {
+  const { messages, messages_remaining: left, hidden, children } = result;
+  const lines: string[] = [];
+  const first = messages[0];
+  const last = messages.at(-1);
+  // Read from the end, what remains lies before the page.
+  if (left > 0 && result.session_from === "end" && first !== undefined)
+    lines.push(`... ${left} earlier messages; go back with ${phrasing.before(first.id)}`);
+  else if (left > 0 && last !== undefined)
+    lines.push(`... ${left} more messages; go on with ${phrasing.after(last.id)}`);
+  if (messages.length === 0) lines.push("no messages here");
+  if (hidden > 0)
+    lines.push(`${hidden} messages are on branches that were left; ${phrasing.allBranches} shows them`);
+  if (children.length > 0) {
+    lines.push(`children (${children.length + result.children_remaining}), each a session of its own:`);
+    for (const { id, source_agent, relation, title } of children)
+      lines.push(
+        `  ${[id, source_agent, relation, title === undefined ? undefined : phrasing.clean(title)].filter(Boolean).join(" | ")}`,
+      );
+  }
+  return lines.length === 0 ? [] : ["", ...lines];
+}
+
+interface Block {
+  readonly index: number;
+  /** Whole parts, where they are shown. */
+  readonly parts: readonly WirePart[] | undefined;
+  readonly phrasing: Phrasing;
+}
+
+function messageLines(view: MessageView, { index, parts, phrasing }: Block): string[] {
+  const mark = parts !== undefined && view.parts === undefined ? "> " : "";
+  const lines = [rule(`[${index}] ${mark}${view.role} | ${timeOf(view.timestamp)} | ${view.id}`, phrasing)];
+  if (view.content !== undefined) lines.push(phrasing.clean(view.content));
+  if (parts !== undefined) return [...lines, ...parts.flatMap((part) => partLines(part, phrasing))];
+  if (view.text !== undefined) lines.push(phrasing.clean(view.text));
+  return [...lines, ...view.parts_summary.map((part) => summaryLine(part, phrasing))];
+}
+
+/** In message mode the one that was asked for is shown whole. */
+function partsOf(view: MessageView, response: GetResponse): readonly WirePart[] | undefined {
+  return response.scope === "message" && view.id === response.target.id ? response.target_parts : undefined;
+}
+
+function summaryLine({ kind, label = "", call_id, is_failure }: PartSummary, { clean }: Phrasing): string {
+  const call = call_id === undefined ? "" : ` [${clean(call_id)}]`;
+  if (kind === "tool_call") return `  -> ${clean(label)}${call}`;
+  if (kind === "tool_result") return `  <- ${clean(label)}${call}${is_failure === true ? " (failed)" : ""}`;
+  return `  [${[kind.replaceAll("_", " "), clean(label)].filter(Boolean).join(" ")}]`;
+}
+
+function partLines(part: WirePart, { clean }: Phrasing): string[] {
+  const indented = (text: string): string[] =>
+    text === ""
+      ? []
+      : clean(text)
+          .split("\n")
+          .map((line) => `     ${line}`);
+  const name = (value: string | undefined): string => clean(value ?? "?");
+  switch (part.type) {
+    case "text":
+      return [clean(part.text ?? "")];
+    case "reasoning":
+      return ["  (reasoning)", ...indented(part.text ?? "")];
+    case "tool_call":
+      return [`  -> ${name(part.name)} [${name(part.call_id)}]`, ...indented(textOf(part.params))];
+    case "tool_result": {
+      const failed = part.is_failure === true ? " (failed)" : "";
+      return [`  <- ${name(part.name)} [${name(part.call_id)}]${failed}`, ...indented(textOf(part.result))];
+    }
+    case "file": {
+      const size = "omitted_bytes" in part.data ? `, ${part.data.omitted_bytes} bytes` : "";
+      return [`  [file ${clean(part.file_name ?? part.media_type ?? "")}${size}]`];
+    }
+    case "tool_approval_request":
+      return [`  [approval request ${clean(part.approval_id)}]`];
+    case "tool_approval_response":
+      return [`  [approval ${clean(part.approval_id)} ${part.approved ? "given" : "denied"}]`];
+  }
+}
+
+/** A text as it is, anything else as compact JSON. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+const RULE_WIDTH = 72;
+
+function rule(inner: string, { clean, faint }: Phrasing): string {
+  const head = `--- ${clean(inner)} `;
+  return faint(head.padEnd(Math.max(RULE_WIDTH, head.length + 3), "-"));
+}
+
+/** To the second, the zone said. */
+function timeOf(timestamp: string): string {
+  return `${timestamp.replace("T", " ").slice(0, 19)}Z`;
+}
+
+function byPosition(a: MessageView, b: MessageView): number {
+  if (a.seq !== undefined && b.seq !== undefined && a.seq !== b.seq) return a.seq - b.seq;
+  if (a.timestamp !== b.timestamp) return a.timestamp < b.timestamp ? -1 : 1;
+  return a.id.length - b.id.length || (a.id < b.id ? -1 : 1);
+}
