@@ -41,6 +41,12 @@ export function isMessageKey(key: EntityKey): key is MessageKey {
   return "session_id" in key && !isPartKey(key);
 }
 
+/** The key alone of whatever has one. */
+export function keyOf(key: EntityKey): EntityKey {
+  if (isPartKey(key)) return { session_id: key.session_id, message_id: key.message_id, id: key.id };
+  return isMessageKey(key) ? { session_id: key.session_id, id: key.id } : { id: key.id };
+}
+
 export function isSameKey(a: EntityKey, b: EntityKey): boolean {
   return a.id === b.id && sessionOf(a) === sessionOf(b) && messageOf(a) === messageOf(b);
 }

@@ -7,7 +7,16 @@ export type { PondFacts } from "./facts.ts";
 export { pondFacts, pondOf, valueAt } from "./facts.ts";
 export { identifierPieces, piecesOf } from "./identifiers.ts";
 export type { EntityKey, MessageId, MessageKey, PartId, PartKey, SessionId, SessionKey } from "./ids.ts";
-export { describeKey, isMessageKey, isPartKey, isSameKey, messageId, partId, sessionId } from "./ids.ts";
+export {
+  describeKey,
+  isMessageKey,
+  isPartKey,
+  isSameKey,
+  keyOf,
+  messageId,
+  partId,
+  sessionId,
+} from "./ids.ts";
 export { compareAcrossSessions, compareInSession, compareParts } from "./order.ts";
 export type { Lineage, MessageWithParts, SessionState } from "./replay.ts";
 export { eventsOf, replay } from "./replay.ts";

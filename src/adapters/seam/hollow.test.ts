@@ -22,8 +22,8 @@ test("what was made of a record is made again from the same bytes", () => {
         e: Object.defineProperty({}, "__proto__", { value: added, enumerable: true }),
       };
       const printed = stringifyJson(whole);
-      const { fill } = new RecordIndex(whole).hollow(value);
-      expect(fill(parseJson(printed))).toEqual(value);
+      const hollow = new RecordIndex(whole).hollow(value);
+      expect(hollow.fillFrom(parseJson(printed))).toEqual(value);
     }),
     { numRuns: 300 },
   );
@@ -32,21 +32,37 @@ test("what was made of a record is made again from the same bytes", () => {
 test("a long text is left out, whole or as a stretch; a short one stays", () => {
   const values = new RecordIndex({ said: `<mark>${LONG}</mark>`, id: "m1" });
   expect(values.hollow({ id: "m1", options: {} }).isHollow).toBe(false);
-  const { isHollow, fill } = values.hollow({ id: "m1", text: LONG });
-  expect(isHollow).toBe(true);
+  const hollow = values.hollow({ id: "m1", text: LONG });
+  expect(hollow.isHollow).toBe(true);
   const other = `<mark>${LONG.toUpperCase()}</mark>`;
-  expect(fill({ said: other })).toEqual({ id: "m1", text: LONG.toUpperCase() });
+  expect(hollow.fillFrom({ said: other })).toEqual({ id: "m1", text: LONG.toUpperCase() });
+});
+
+test("what is left of an object when fields were taken out of it is left out too", () => {
+  const record = { type: "user", cwd: "/srv", message: { role: "user", a: 1, b: 2, c: 3 }, n: -0 };
+  const { type: _, message, ...rest } = record;
+  const { role: __, ...inner } = message;
+  const hollow = new RecordIndex(record).hollow({ rest: { ...rest, type: "user" }, inner });
+  expect(hollow.isHollow).toBe(true);
+  const other = { ...record, cwd: "/other", message: { ...message, a: 7 } };
+  // What came back in another order, or with a field of its own, is kept as it is.
+  expect(hollow.fillFrom(other)).toEqual({
+    rest: { cwd: "/srv", n: -0, type: "user" },
+    inner: { a: 7, b: 2, c: 3 },
+  });
 });
 
 test("a record without what was left out fills nothing", () => {
-  const { fill } = new RecordIndex({ deep: [{ said: LONG }] }).hollow({ text: LONG });
+  const hollow = new RecordIndex({ deep: [{ said: LONG }] }).hollow({ text: LONG });
   for (const other of [null, {}, { deep: [] }, { deep: "text" }, { deep: { 0: {} } }])
-    expect(fill(other)).toBeUndefined();
+    expect(hollow.fillFrom(other)).toBeUndefined();
 });
 
 test("a file as it is comes back as its bytes", () => {
   const bytes = new Uint8Array([1, 2, 3]);
-  const { isHollow, fill } = new RecordIndex(bytes).hollow({ data: { kind: "bytes", value: bytes } });
-  expect(isHollow).toBe(true);
-  expect(fill(new Uint8Array([4]))).toEqual({ data: { kind: "bytes", value: new Uint8Array([4]) } });
+  const hollow = new RecordIndex(bytes).hollow({ data: { kind: "bytes", value: bytes } });
+  expect(hollow.isHollow).toBe(true);
+  expect(hollow.fillFrom(new Uint8Array([4]))).toEqual({
+    data: { kind: "bytes", value: new Uint8Array([4]) },
+  });
 });

@@ -8,20 +8,41 @@ import type { JsonValue } from "../../base/json.ts";
 /** What a record holds: one JSON value, or the bytes of a whole file. */
 export type RecordValue = JsonValue | Uint8Array;
 
-export interface Hollow<T> {
+/** A value with slots in it. */
+export class Hollow<T> {
+  readonly #template: unknown;
   /** False when nothing was left out: any record fills it. */
   readonly isHollow: boolean;
+
+  /** @internal */
+  constructor(template: unknown, isHollow: boolean) {
+    this.#template = template;
+    this.isHollow = isHollow;
+  }
+
   /** The value, from the record that it was made of. Undefined when the record is another one. */
-  readonly fill: (record: RecordValue) => T | undefined;
+  fillFrom(record: RecordValue): T | undefined {
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- filling a template gives what it was made of
+      return fill(this.#template, record) as T;
+    } catch (error) {
+      if (error instanceof OtherRecord) return undefined;
+      throw error;
+    }
+  }
 }
 
 /** Texts up to this length are kept: a slot costs about as much. */
 const SHORT = 48;
 
+/** Generations of the record in which the remains of an object are looked for. */
+const NEAR = 2;
+
 /** Where the values of a record stand, for as many hollow values as come from it. */
 export class RecordIndex {
   readonly #texts = new Map<string, Step>();
   readonly #nodes = new Map<object, Step>();
+  readonly #near: { readonly object: object; readonly step: Step }[] = [];
 
   constructor(record: RecordValue) {
     const pending: { readonly value: RecordValue; readonly step: Step }[] = [{ value: record, step: ROOT }];
@@ -32,8 +53,10 @@ export class RecordIndex {
       } else if (value instanceof Uint8Array) this.#nodes.set(value, step);
       else if (isBranch(value)) {
         this.#nodes.set(value, step);
+        if (step.depth <= NEAR && !Array.isArray(value)) this.#near.push({ object: value, step });
+        const depth = step.depth + 1;
         for (const [key, item] of Object.entries(value))
-          pending.push({ value: item, step: { of: step, key } });
+          pending.push({ value: item, step: { of: step, key, depth } });
       }
     }
   }
@@ -43,8 +66,7 @@ export class RecordIndex {
     const template = this.#templateOf(value, () => {
       isHollow = true;
     });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- filling a template gives what it was made of
-    return { isHollow, fill: (record) => fill(template, record) as T | undefined };
+    return new Hollow(template, isHollow);
   }
 
   #templateOf(value: unknown, onSlot: () => void): unknown {
@@ -58,18 +80,24 @@ export class RecordIndex {
   }
 
   #slotOfNode(value: unknown): Slot | undefined {
-    const step = typeof value === "object" && value !== null ? this.#nodes.get(value) : undefined;
-    return step === undefined ? undefined : new Slot(pathOf(step));
+    if (typeof value !== "object" || value === null) return undefined;
+    const step = this.#nodes.get(value);
+    if (step !== undefined) return new Slot(step, WHOLE);
+    if (!isBranch(value) || Array.isArray(value)) return undefined;
+    for (const { object, step: at } of this.#near) {
+      const taken = takenFrom(object, value);
+      if (taken !== undefined) return new Slot(at, { taken });
+    }
+    return undefined;
   }
 
-  /** A text as a whole, or a stretch of one: a prompt is split where the client put words around it. */
   #slotOfText(text: string): Slot | undefined {
     if (text.length <= SHORT) return undefined;
     const step = this.#texts.get(text);
-    if (step !== undefined) return new Slot(pathOf(step));
+    if (step !== undefined) return new Slot(step, WHOLE);
     for (const [whole, at] of this.#texts) {
       const start = whole.length > text.length ? whole.indexOf(text) : -1;
-      if (start !== -1) return new Slot(pathOf(at), { start, end: start + text.length });
+      if (start !== -1) return new Slot(at, { start, end: start + text.length });
     }
     return undefined;
   }
@@ -78,56 +106,88 @@ export class RecordIndex {
 interface Step {
   readonly of: Step | undefined;
   readonly key: string;
+  readonly depth: number;
 }
 
-const ROOT: Step = { of: undefined, key: "" };
+const ROOT: Step = { of: undefined, key: "", depth: 0 };
+
+/**
+ * What of the value at a path: all of it, a stretch of a text (a prompt is split where the client put words around it),
+ * or an object without the fields that were taken out of it.
+ */
+type Share =
+  | typeof WHOLE
+  | { readonly start: number; readonly end: number }
+  | { readonly taken: readonly string[] };
+
+const WHOLE = { whole: true } as const;
 
 /** A place in a template that the record fills. No JSON value is of this class. */
 class Slot {
   readonly path: readonly string[];
-  readonly stretch: { readonly start: number; readonly end: number } | undefined;
+  readonly share: Share;
 
-  constructor(path: readonly string[], stretch?: { readonly start: number; readonly end: number }) {
-    this.path = path;
-    this.stretch = stretch;
+  constructor(step: Step, share: Share) {
+    const path: string[] = [];
+    for (let at = step; at.of !== undefined; at = at.of) path.push(at.key);
+    this.path = path.toReversed();
+    this.share = share;
   }
 }
 
-function pathOf(step: Step): readonly string[] {
-  const path: string[] = [];
-  for (let at = step; at.of !== undefined; at = at.of) path.unshift(at.key);
-  return path;
-}
+/** Fewer fields are kept as they are: the path costs as much. */
+const FEW_FIELDS = 3;
 
-/** Undefined when the record has nothing where a slot points. */
-function fill(template: unknown, record: RecordValue): unknown {
-  let isSame = true;
-  const whole = filled(template);
-  return isSame ? whole : undefined;
-
-  function filled(part: unknown): unknown {
-    if (Array.isArray(part)) return part.map((item) => filled(item));
-    if (isBranch(part)) return mapFields(part, filled);
-    if (!(part instanceof Slot)) return part;
-    const value = valueAt(record, part);
-    if (value === undefined) isSame = false;
-    return value;
+/** The fields that `rest` lacks of `whole`, where it has nothing else, in the same order; undefined where it has. */
+function takenFrom(whole: object, rest: object): readonly string[] | undefined {
+  const kept = Object.entries(rest);
+  if (kept.length < FEW_FIELDS) return undefined;
+  const taken: string[] = [];
+  let at = 0;
+  for (const [name, value] of Object.entries(whole)) {
+    const [next, same] = kept[at] ?? [];
+    if (next === name && Object.is(same, value)) at += 1;
+    else taken.push(name);
   }
+  // A copy, because a list that grew has room for more, and there is one for every record.
+  return at === kept.length ? taken.slice() : undefined;
 }
 
-function valueAt(record: RecordValue, { path, stretch }: Slot): unknown {
+class OtherRecord extends Error {}
+
+function fill(part: unknown, record: RecordValue): unknown {
+  if (part instanceof Slot) return shareOf(valueAt(record, part.path), part.share);
+  if (Array.isArray(part)) return part.map((item) => fill(item, record));
+  return isBranch(part) ? mapFields(part, (item) => fill(item, record)) : part;
+}
+
+function valueAt(record: RecordValue, path: readonly string[]): unknown {
   let value: unknown = record;
   for (const key of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    if (!isBranch(value) || !Object.hasOwn(value, key)) throw new OtherRecord();
     value = Reflect.get(value, key);
   }
-  if (stretch === undefined) return value;
-  return typeof value === "string" ? value.slice(stretch.start, stretch.end) : undefined;
+  return value;
 }
 
-function mapFields(object: object, map: (value: unknown) => unknown): object {
+function shareOf(value: unknown, share: Share): unknown {
+  if ("whole" in share) return value;
+  if ("start" in share) {
+    if (typeof value !== "string") throw new OtherRecord();
+    return value.slice(share.start, share.end);
+  }
+  if (!isBranch(value)) throw new OtherRecord();
+  return mapFields(value, (item) => item, new Set(share.taken));
+}
+
+function mapFields(
+  object: object,
+  map: (value: unknown) => unknown,
+  without: ReadonlySet<string> = NONE,
+): object {
   const copy: Record<string, unknown> = {};
   for (const [name, item] of Object.entries(object)) {
+    if (without.has(name)) continue;
     const value = map(item);
     // Assigned as data, also under `__proto__`.
     if (name !== "__proto__") copy[name] = value;
@@ -135,6 +195,8 @@ function mapFields(object: object, map: (value: unknown) => unknown): object {
   }
   return copy;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** An object or array of JSON; not bytes, not a slot, not a number that is kept as its text. */
 function isBranch(value: unknown): value is object {

@@ -75,8 +75,8 @@ export type { LogEntry, MessageDraft, PartDraft, RecordId } from "./session-log.
 export { SessionLog } from "./session-log.ts";
 export type { SqliteAccess, SqliteMark, SqlRow, SqlValue } from "./sqlite.ts";
 export { jsonOfSql, MAX_COPY_BYTES, SqliteFile, sqliteMark } from "./sqlite.ts";
-export type { IndexRequest, SpanAdapter, SpanRef } from "./span-index.ts";
+export type { IndexRequest, SpanAdapter } from "./span-index.ts";
 export { hasSpans } from "./span-index.ts";
-export type { SpanTree } from "./span-source.ts";
+export type { SpanRef, SpanTree } from "./span-source.ts";
 export { openSpanTree } from "./span-source.ts";
 export { valueHash } from "./value-hash.ts";

@@ -6,16 +6,39 @@ import type { FileHandle } from "node:fs/promises";
 import { open } from "node:fs/promises";
 import { errnoOf } from "../../base/errors.ts";
 import { decodeUtf8, tryParseJson } from "../../base/json.ts";
-import type { Event, Fault, Found, MessageId, Outcome, PartPlan, TreeSource } from "../../model/index.ts";
-import { describeKey } from "../../model/index.ts";
+import type {
+  EntityKey,
+  Event,
+  Fault,
+  Found,
+  MessageId,
+  Outcome,
+  PartPlan,
+  PartScope,
+  PlanNode,
+  SessionOutline,
+  TreeSource,
+} from "../../model/index.ts";
+import { compareParts, keyOf } from "../../model/index.ts";
 import type { Unit } from "./adapter.ts";
 import { stampFile } from "./discovery.ts";
 import type { FileStamp } from "./freshness.ts";
 import { isSameStamp, stampOf } from "./freshness.ts";
 import type { RecordValue } from "./hollow.ts";
 import type { Issue } from "./issue.ts";
-import type { IndexRequest, SpanAdapter, SpanIndex, SpanLeaf, SpanRef } from "./span-index.ts";
-import { indexSpans } from "./span-index.ts";
+import type { IndexRequest, SpanAdapter, SpanLeaf } from "./span-index.ts";
+import { SpanIndex } from "./span-index.ts";
+
+/** A leaf of a file tree. */
+export interface SpanRef {
+  readonly key: EntityKey;
+  readonly path: string;
+  /** From, and up to without. Nothing between them where the value stands in no span of its own and is kept whole. */
+  readonly offset: number;
+  readonly end: number;
+  /** The file as it was when its unit was found. */
+  readonly generation: FileStamp;
+}
 
 export interface SpanTree extends TreeSource<SpanRef> {
   /** What of the units could not be read as it stands, as sync would report it. */
@@ -30,67 +53,75 @@ export async function openSpanTree(
   units: Iterable<Unit>,
   request: IndexRequest,
 ): Promise<SpanTree> {
-  const index = await indexSpans(adapter, units, request);
+  const index = await SpanIndex.of(adapter, units, request);
   return {
     issues: index.issues,
     waiting: index.waiting,
     session: (id) => Promise.resolve(index.sessions.get(id)?.outline),
     children: (parents) => found(childrenOf(index, new Set(parents))),
-    messages: (id) => found(index.sessions.get(id)?.messages ?? []),
-    parts: ({ session, messages }) => {
-      const parts = index.sessions.get(session)?.parts;
-      return found(new Map<MessageId, readonly PartPlan[]>(messages.map((id) => [id, parts?.get(id) ?? []])));
-    },
-    resolve: (nodes) =>
-      Promise.resolve(
-        nodes.map((node): Outcome<SpanRef> => {
-          const leaf = index.leaves.get(describeKey(node));
-          return leaf === undefined ? { ok: false, fault: UNKNOWN } : { ok: true, value: leaf.ref };
-        }),
-      ),
+    messages: (id) => found(index.messagesOf(id)),
+    parts: (scope) => found(partsOf(index, scope)),
+    resolve: (nodes) => Promise.resolve(nodes.map((node) => refOf(index, node))),
     read: (refs) => readRefs(index, refs),
   };
 }
 
-const UNKNOWN: Fault = { kind: "missing", message: "no file tells it" };
+const UNKNOWN = { ok: false, fault: { kind: "missing", message: "no file tells it" } } as const;
 
 const found = <T>(value: T): Promise<Found<T>> => Promise.resolve({ value, faults: [] });
 
-function childrenOf({ sessions }: SpanIndex, parents: ReadonlySet<string>) {
+function childrenOf({ sessions }: SpanIndex, parents: ReadonlySet<string>): SessionOutline[] {
   return [...sessions.values()]
     .map(({ outline }) => outline)
     .filter(({ parent_session_id: parent }) => parent !== undefined && parents.has(parent))
     .toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1));
 }
 
+function partsOf({ sessions }: SpanIndex, { session, messages }: PartScope): Map<MessageId, PartPlan[]> {
+  const indexed = sessions.get(session)?.messages;
+  return new Map(
+    messages.map((id) => {
+      const parts = indexed?.get(id)?.parts.values() ?? [];
+      return [id, [...parts].map(({ plan }) => plan).toSorted(compareParts)];
+    }),
+  );
+}
+
+function refOf(index: SpanIndex, node: PlanNode): Outcome<SpanRef> {
+  const leaf = index.leafOf(node);
+  if (leaf === undefined) return UNKNOWN;
+  const { offset, end, files } = leaf.span;
+  const [file] = files;
+  return { ok: true, value: { key: keyOf(node), path: file.path, offset, end, generation: file } };
+}
+
 type Outcomes = Map<SpanLeaf, Outcome<Event>>;
 
-async function readRefs({ leaves }: SpanIndex, refs: readonly SpanRef[]): Promise<readonly Outcome<Event>[]> {
-  const wanted = refs.map((ref) => leaves.get(describeKey(ref.key)));
-  const outcomes: Outcomes = new Map();
+async function readRefs(index: SpanIndex, refs: readonly SpanRef[]): Promise<readonly Outcome<Event>[]> {
+  const wanted = refs.map(({ key }) => index.leafOf(key));
   const byFile = Map.groupBy(
     wanted.filter((leaf) => leaf !== undefined),
-    ({ ref }) => ref.generation,
+    ({ span }) => span.files[0],
   );
-  for (const [generation, group] of byFile) await readFileLeaves(generation, group, outcomes);
-  return wanted.map((leaf) => (leaf && outcomes.get(leaf)) ?? { ok: false, fault: UNKNOWN });
+  const outcomes: Outcomes = new Map();
+  for (const [file, leaves] of byFile) await readFileLeaves(file, leaves, outcomes);
+  return wanted.map((leaf) => (leaf === undefined ? undefined : outcomes.get(leaf)) ?? UNKNOWN);
 }
 
 /** Leaves of one file. It is looked at before and after: a change in between spoils everything that was read. */
 async function readFileLeaves(
-  generation: FileStamp,
+  file: FileStamp,
   leaves: readonly SpanLeaf[],
   outcomes: Outcomes,
 ): Promise<void> {
-  const { path } = generation;
+  const { path } = file;
   const fail = (fault: Fault): void => {
     for (const leaf of leaves) outcomes.set(leaf, { ok: false, fault });
   };
   try {
     const handle = await open(path, "r");
     try {
-      const isSame = async (): Promise<boolean> =>
-        isSameStamp(stampOf(path, await handle.stat()), generation);
+      const isSame = async (): Promise<boolean> => isSameStamp(stampOf(path, await handle.stat()), file);
       if (!(await isSame())) return fail(changed(path));
       await readSpans(handle, leaves, outcomes);
       if (!(await isSame())) return fail(changed(path));
@@ -110,8 +141,7 @@ async function readFileLeaves(
 async function checkOthers(leaves: readonly SpanLeaf[], outcomes: Outcomes): Promise<void> {
   const stamps = new Map<string, FileStamp | undefined>();
   for (const leaf of leaves)
-    for (const file of leaf.files) {
-      if (file.path === leaf.ref.path) continue;
+    for (const file of leaf.span.files.slice(1)) {
       if (!stamps.has(file.path)) stamps.set(file.path, await stampFile(file.path));
       const now = stamps.get(file.path);
       if (now === undefined || !isSameStamp(now, file))
@@ -122,62 +152,63 @@ async function checkOthers(leaves: readonly SpanLeaf[], outcomes: Outcomes): Pro
 const changed = (path: string): Fault => ({ kind: "changed", message: `${path} changed since it was read` });
 
 /** Leaves that stand in the same record. */
-interface Span {
+interface ChosenRecord {
   readonly offset: number;
   readonly end: number;
+  readonly isBytes: boolean;
   readonly leaves: readonly SpanLeaf[];
 }
 
-/** Spans without a gap between them are read at once, up to this many bytes. */
-const RUN_BYTES = 1024 * 1024;
-
 async function readSpans(handle: FileHandle, leaves: readonly SpanLeaf[], outcomes: Outcomes): Promise<void> {
-  const whole = leaves.filter(({ hollow }) => !hollow.isHollow);
-  fillAll(whole, null, outcomes);
-  for (const run of runsOf(spansOf(leaves.filter(({ hollow }) => hollow.isHollow)))) {
+  fillAll(
+    leaves.filter(({ hollow }) => !hollow.isHollow),
+    null,
+    outcomes,
+  );
+  for (const run of runsOf(recordsOf(leaves.filter(({ hollow }) => hollow.isHollow)))) {
     const start = run[0]?.offset ?? 0;
     const buffer = Buffer.allocUnsafeSlow((run.at(-1)?.end ?? start) - start);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
     const bytes = buffer.subarray(0, bytesRead);
-    for (const { offset, end, leaves: own } of run) {
-      const isBytes = own.some((leaf) => leaf.isBytes);
-      fillAll(own, recordIn(bytes.subarray(offset - start, end - start), isBytes), outcomes);
-    }
+    for (const { offset, end, isBytes, leaves: own } of run)
+      fillAll(own, valueIn(bytes.subarray(offset - start, end - start), isBytes), outcomes);
   }
 }
 
-function spansOf(leaves: readonly SpanLeaf[]): readonly Span[] {
-  const groups = Map.groupBy(leaves, ({ ref: { offset, end } }) => `${offset}:${end}`);
+function recordsOf(leaves: readonly SpanLeaf[]): readonly ChosenRecord[] {
+  const groups = Map.groupBy(leaves, ({ span }) => `${span.offset}:${span.end}`);
   return [...groups.values()]
-    .flatMap((own) => own.slice(0, 1).map(({ ref: { offset, end } }) => ({ offset, end, leaves: own })))
+    .flatMap((own) => own.slice(0, 1).map(({ span }) => ({ ...span, leaves: own })))
     .toSorted((a, b) => a.offset - b.offset);
 }
 
+/** Records without a gap between them are read at once, up to this many bytes. */
+const RUN_BYTES = 1024 * 1024;
+
 /** Nothing between chosen records is read. */
-function* runsOf(spans: readonly Span[]): Generator<readonly Span[]> {
-  let run: Span[] = [];
-  for (const span of spans) {
-    const [first] = run;
-    const joins = run.at(-1)?.end === span.offset && span.end - (first?.offset ?? 0) <= RUN_BYTES;
-    if (!joins && run.length > 0) yield run;
-    if (joins) run.push(span);
-    else run = [span];
+function* runsOf(records: readonly ChosenRecord[]): Generator<readonly ChosenRecord[]> {
+  let run: ChosenRecord[] = [];
+  for (const record of records) {
+    const joins = run.at(-1)?.end === record.offset && record.end - (run[0]?.offset ?? 0) <= RUN_BYTES;
+    if (joins) run.push(record);
+    else {
+      if (run.length > 0) yield run;
+      run = [record];
+    }
   }
   if (run.length > 0) yield run;
 }
 
 function fillAll(leaves: readonly SpanLeaf[], record: RecordValue | undefined, outcomes: Outcomes): void {
   for (const leaf of leaves) {
-    const value = record === undefined ? undefined : leaf.hollow.fill(record);
-    outcomes.set(
-      leaf,
-      value === undefined ? { ok: false, fault: changed(leaf.ref.path) } : { ok: true, value },
-    );
+    const value = record === undefined ? undefined : leaf.hollow.fillFrom(record);
+    const fault = changed(leaf.span.files[0].path);
+    outcomes.set(leaf, value === undefined ? { ok: false, fault } : { ok: true, value });
   }
 }
 
 /** The one way from bytes of a span to a value. */
-function recordIn(bytes: Uint8Array, isBytes: boolean): RecordValue | undefined {
+function valueIn(bytes: Uint8Array, isBytes: boolean): RecordValue | undefined {
   if (isBytes) return bytes;
   const decoded = decodeUtf8(bytes);
   const parsed = decoded.ok ? tryParseJson(decoded.text) : undefined;

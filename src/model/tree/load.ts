@@ -2,8 +2,8 @@
  * The second and third stage (spec.md#live-staged-tree-resolve, spec.md#live-staged-tree-hydrate) and all three in one
  * call. A leaf that cannot be had is one issue, and everything else comes.
  */
-import type { EntityKey, SessionId } from "../ids.ts";
-import { describeKey, isSameKey } from "../ids.ts";
+import type { SessionId } from "../ids.ts";
+import { describeKey, isSameKey, keyOf } from "../ids.ts";
 import type { Lineage, MessageWithParts, SessionState } from "../replay.ts";
 import type { Event, Message, Part, Session } from "../types.ts";
 import { planTree } from "./plan.ts";
@@ -167,12 +167,7 @@ const NOTHING = {
   fault: { kind: "missing", message: "the source gave no answer for it" },
 } as const;
 
+/** With the key alone: an issue does not hold on to the tree. */
 function issueOf(stage: TreeIssue["stage"], node: PlanNode, fault: Fault): TreeIssue {
   return { stage, key: keyOf(node), ...fault };
-}
-
-/** The key alone: an issue does not hold on to the tree. */
-function keyOf(node: PlanNode): EntityKey {
-  if ("message_id" in node) return { session_id: node.session_id, message_id: node.message_id, id: node.id };
-  return "session_id" in node ? { session_id: node.session_id, id: node.id } : { id: node.id };
 }
