@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../src/base/clock.ts";
 import type { Event, Part, Session } from "../src/model/index.ts";
-import { messageId, partId, sessionId } from "../src/model/index.ts";
+import { loadTree, messageId, partId, sessionId } from "../src/model/index.ts";
 import { sealExtracted } from "../src/model/extracted.ts";
 import { openSessionStore } from "../src/sessions/index.ts";
 import type { SessionStore } from "../src/sessions/index.ts";
@@ -42,9 +42,10 @@ export async function run(): Promise<void> {
 
 /** The last 20 messages of a random session, with their parts. */
 async function page(store: SessionStore, round: number, sessions: number): Promise<void> {
-  const refs = await store.messageRefs(sessionId(`session-${(round * 7919) % sessions}`));
-  const turns = await store.turns(refs.slice(-20), { payloads: false });
-  if (turns.length !== 20 || turns.some(({ parts }) => parts.length !== PARTS))
+  const root = sessionId(`session-${(round * 7919) % sessions}`);
+  const scope = { depth: 0, messages: { from: "end", limit: 20 } } as const;
+  const { messages } = (await loadTree(store.tree({ payloads: false }), root, scope)).value;
+  if (messages.length !== 20 || messages.some(({ parts }) => parts.length !== PARTS))
     throw new Error("not the page asked for");
 }
 

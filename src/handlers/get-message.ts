@@ -6,9 +6,10 @@ import { CONTEXT_LIMITS, PAGE_BYTES } from "../wire/index.ts";
 import type { GetRequest, MessageResult, WirePart } from "../wire/index.ts";
 import { checkLimit } from "./existing.ts";
 import { requireMessage, requireSession } from "./find.ts";
+import { planPage } from "./page.ts";
 import type { Entry, Thread } from "./thread.ts";
 import { entriesOf, readThread } from "./thread.ts";
-import { headView, sessionHead, viewEntries, viewParts } from "./views.ts";
+import { headView, issueViews, sessionHead, viewEntries, viewParts } from "./views.ts";
 
 export async function getMessage(
   store: SessionStore,
@@ -21,34 +22,35 @@ export async function getMessage(
   const thread = await threadWith(store, session, key.id);
   const target = thread.messages.find(({ ref }) => ref.id === key.id)?.ref;
   if (target === undefined) throw new PondError("internal", `message ${key.id} vanished while it was read`);
-  const scope = { session: session.id, messages: [target.id], of: thread.stored };
-  const partRefs = (await store.partRefs(scope)).get(target.id) ?? [];
-  const rest = partsAfter(partRefs, request.after_id);
-  const options = { mode: "complete", of: thread.stored, payloads: false } as const;
+  const payloads = request.include_payloads === true;
+  const page = await planPage({ ...thread.session, source: store.tree({ payloads }) }, [target]);
+  const rest = partsAfter(page.parts.get(target.id) ?? [], request.after_id);
+  const options = { session: thread.session, mode: "complete", payloads: false } as const;
   const { before, after } = neighbours(thread, target.id, depth);
-  const [parts, views, siblings] = await Promise.all([
-    viewParts(store, rest.slice(0, limit), { payloads: request.include_payloads === true }),
+  const [parts, own, siblings] = await Promise.all([
+    viewParts(store, rest.slice(0, limit), { page, payloads }),
     viewEntries(store, [{ head: target, members: [target] }], options),
     viewEntries(store, [...before, ...after], { ...options, mode: "conversational" }),
   ]);
-  const shown = withinBudget(parts);
+  const shown = withinBudget(parts.views);
   return {
     scope: "message",
     session: sessionHead(session),
-    target: views[0] ?? { ...headView(target), parts_summary: [] },
+    target: own.views[0] ?? { ...headView(target), parts_summary: [] },
     target_parts: shown,
     target_parts_remaining: rest.length - shown.length,
-    siblings,
+    siblings: siblings.views,
     context_depth: depth,
+    ...issueViews([...thread.issues, ...page.issues, ...parts.issues, ...own.issues, ...siblings.issues]),
   };
 }
 
 /** The active branch if the message is on it, else everything: superseded revisions can be asked for by their id. */
 async function threadWith(store: SessionStore, session: SessionSummary, id: string): Promise<Thread> {
-  const active = await readThread(store, session.id, "active");
+  const source = store.tree({ payloads: false, outlines: store.summaries() });
+  const active = await readThread(store, { source, session: session.id, branch: "active" });
   if (active.messages.some(({ ref }) => ref.id === id)) return active;
-  const refs = await store.messageRefs(session.id);
-  return { messages: refs.map((ref) => ({ ref, facts: {} })), hidden: 0, stored: refs.length };
+  return { ...active, messages: active.stored.map((ref) => ({ ref, facts: {} })), hidden: 0 };
 }
 
 function partsAfter<T extends { readonly id: string }>(

@@ -2,7 +2,7 @@
  * `get` (spec.md#wire-get): a session page by page, or one message with its neighbours. A page obeys a size budget and
  * never cuts a message.
  */
-import { PondError } from "../base/errors.ts";
+import { isPondError, PondError } from "../base/errors.ts";
 import { sessionId } from "../model/index.ts";
 import type { SessionStore, SessionSummary, SummaryList } from "../sessions/index.ts";
 import { messageCount } from "../sessions/index.ts";
@@ -14,7 +14,7 @@ import { noSession } from "./find.ts";
 import { getMessage } from "./get-message.ts";
 import type { Entry } from "./thread.ts";
 import { entriesOf, readThread } from "./thread.ts";
-import { sessionHead, viewEntries } from "./views.ts";
+import { issueViews, sessionHead, viewEntries } from "./views.ts";
 
 export async function get(context: Context, request: GetRequest): Promise<GetResponse> {
   const { session_id, message_id } = request;
@@ -37,32 +37,40 @@ async function getSession(
   { session_id, limit }: { readonly session_id: string; readonly limit: number },
 ): Promise<SessionResult> {
   const mode = request.response_mode ?? "conversational";
+  const payloads = request.include_payloads === true;
+  const outlines = store.summaries();
+  const source = store.tree({ payloads, outlines });
+  const branch = request.branch ?? "active";
   const [summaries, thread] = await Promise.all([
-    store.summaries(),
-    readThread(store, sessionId(session_id), request.branch ?? "active"),
+    outlines,
+    readThread(store, { source, session: sessionId(session_id), branch }).catch(orNoSession),
   ]);
   const session = summaries.get(session_id);
-  if (session === undefined) throw await noSession(store, session_id);
+  if (session === undefined || thread === undefined) throw await noSession(store, session_id);
   const entries = entriesOf(thread, mode);
   const page = pageOf(entries, request, { limit, mode });
   const children = childrenOf(session, summaries);
-  const messages = await viewEntries(store, entries.slice(page.start, page.end), {
-    mode,
-    of: thread.stored,
-    payloads: request.include_payloads === true,
-  });
+  const shown = entries.slice(page.start, page.end);
+  const { views, issues } = await viewEntries(store, shown, { session: thread.session, mode, payloads });
   return {
     scope: "session",
     session: sessionHead(session),
     response_mode: mode,
     session_from: page.isFromEnd ? "end" : "start",
-    messages,
+    messages: views,
     messages_before: page.start,
     messages_remaining: page.isFromEnd ? page.start : entries.length - page.end,
     hidden: thread.hidden,
     children: children.slice(0, MAX_CHILDREN),
     children_remaining: Math.max(0, children.length - MAX_CHILDREN),
+    ...issueViews([...thread.issues, ...issues]),
   };
+}
+
+/** The answer then says which sessions there are. */
+function orNoSession(error: unknown): undefined {
+  if (isPondError(error) && error.code === "not_found") return undefined;
+  throw error;
 }
 
 /** Oldest first. */

@@ -3,10 +3,18 @@
  * record the newest revision, of a tree the active branch, and in conversation one entry a response of the model.
  * Reads short columns and pond's own facts, no bodies.
  */
-import type { PondFacts, SessionId } from "../model/index.ts";
-import { activeBranch, newestRevisions, pondFacts } from "../model/index.ts";
+import type { PondFacts, SessionId, TreeIssue } from "../model/index.ts";
+import {
+  activeBranch,
+  isMessageKey,
+  newestRevisions,
+  planTree,
+  pondFacts,
+  resolveTree,
+} from "../model/index.ts";
 import type { MessageRef, SessionStore } from "../sessions/index.ts";
 import type { ResponseMode } from "../wire/index.ts";
+import type { PlannedSession } from "./page.ts";
 
 export interface ThreadMessage {
   readonly ref: MessageRef;
@@ -18,8 +26,12 @@ export interface Thread {
   readonly messages: readonly ThreadMessage[];
   /** Messages on branches that are not active. */
   readonly hidden: number;
-  /** Messages that the session has in the store. */
-  readonly stored: number;
+  /** Every message that is stored, in order. */
+  readonly stored: readonly MessageRef[];
+  /** To read the rest from. */
+  readonly session: PlannedSession;
+  /** Messages that cannot be read. */
+  readonly issues: readonly TreeIssue[];
 }
 
 /** One message as it is shown; several where a response of the model was recorded in pieces. */
@@ -30,22 +42,35 @@ export interface Entry {
   readonly members: readonly MessageRef[];
 }
 
+export interface ThreadRequest {
+  readonly source: PlannedSession["source"];
+  readonly session: SessionId;
+  readonly branch: "active" | "all";
+}
+
+/** Throws `not_found` where there is no such session. */
 export async function readThread(
   store: SessionStore,
-  session: SessionId,
-  branch: "active" | "all",
+  { source, session, branch }: ThreadRequest,
 ): Promise<Thread> {
-  const refs = await store.messageRefs(session);
-  const spaces = await store.pondSpaces(refs);
-  const all = refs.map((ref, at) => {
+  const { value: plan, issues: planned } = await planTree(source, session, { depth: 0, partTypes: [] });
+  const { value: located } = await resolveTree(source, plan, isMessageKey);
+  const stored = plan.messages.flatMap((message): readonly MessageRef[] => {
+    const row = located.leaves.get(message)?.ref.row;
+    return row === undefined ? [] : [{ ...message, row }];
+  });
+  const issues = planned.filter(({ kind }) => kind === "unreadable");
+  const base = { stored, session: { source, plan }, issues };
+  const spaces = await store.pondSpaces(stored);
+  const all = stored.map((ref, at) => {
     const pond = spaces[at] ?? {};
     return { ref, facts: pondFacts({ pond }), message: { ...ref, options: { pond } } };
   });
   const newest = newestRevisions(all);
-  if (branch === "all") return { messages: newest, hidden: 0, stored: refs.length };
+  if (branch === "all") return { messages: newest, hidden: 0, ...base };
   const active = activeBranch(newest.map(({ message }) => message));
   const messages = newest.filter(({ ref }) => active.has(ref.id));
-  return { messages, hidden: newest.length - messages.length, stored: refs.length };
+  return { messages, hidden: newest.length - messages.length, ...base };
 }
 
 /** What a mode shows: every message, or only those where somebody said something. */

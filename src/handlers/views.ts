@@ -1,36 +1,49 @@
 /** Messages and parts in their wire form: texts, summaries of parts, whole parts. Reads the bodies of a page at once. */
-import type { Part } from "../model/index.ts";
-import { formatTimestamp, openJson } from "../model/index.ts";
+import type { EntityKey, Part, PartPlan, TreeIssue } from "../model/index.ts";
+import { describeKey, formatTimestamp, isMessageKey, isPartKey, openJson } from "../model/index.ts";
 import type { MessageRef, PartRef, SessionStore, SessionSummary } from "../sessions/index.ts";
-import type { MessageView, PartSummary, ResponseMode, SessionHead, WirePart } from "../wire/index.ts";
+import type {
+  IssueView,
+  MessageView,
+  PartSummary,
+  ResponseMode,
+  SessionHead,
+  WirePart,
+} from "../wire/index.ts";
+import type { Page, PlannedSession } from "./page.ts";
+import { planPage } from "./page.ts";
 import type { Entry } from "./thread.ts";
 
 export interface ViewOptions {
+  readonly session: PlannedSession;
   readonly mode: ResponseMode;
-  /** Messages that the session has. */
-  readonly of: number;
   readonly payloads: boolean;
+}
+
+export interface Viewed<T> {
+  readonly views: readonly T[];
+  readonly issues: readonly TreeIssue[];
 }
 
 export async function viewEntries(
   store: SessionStore,
   entries: readonly Entry[],
   options: ViewOptions,
-): Promise<MessageView[]> {
+): Promise<Viewed<MessageView>> {
   const refs = entries.flatMap(({ members }) => members);
-  const [first] = refs;
-  if (first === undefined) return [];
-  const scope = { session: first.session_id, messages: refs.map(({ id }) => id), of: options.of };
-  const [texts, partRefs] = await Promise.all([store.texts(refs), store.partRefs(scope)]);
+  if (refs.length === 0) return { views: [], issues: [] };
+  const [texts, page] = await Promise.all([store.texts(refs), planPage(options.session, refs)]);
   const saidBy = new Map(refs.map((ref, at) => [ref.id, texts[at]] as const));
   const isVerbatim = options.mode === "verbatim";
-  const all = [...partRefs.values()].flat();
-  const bodies = await readBodies(store, isVerbatim ? all : all.filter(needsBody), options);
-  return entries.map(({ head, members }) => {
+  const all = [...page.parts.values()].flat();
+  const wanted = isVerbatim ? all : all.filter(needsBody);
+  const read = await page.read(isVerbatim ? () => true : needsBody);
+  const bodies = await withSizes(store, wanted, { bodies: read.bodies, payloads: options.payloads });
+  const views = entries.map(({ head, members }) => {
     const said = members.map(({ id }) => saidBy.get(id));
     const text = said.flatMap((each) => each?.text ?? []).join("\n");
     const content = said.flatMap((each) => each?.content ?? []).join("\n");
-    const parts = members.flatMap(({ id }) => partRefs.get(id) ?? []);
+    const parts = members.flatMap(({ id }) => page.parts.get(id) ?? []);
     const joined = members.filter(({ id }) => id !== head.id).map(({ id }) => id);
     return {
       ...headView(head),
@@ -41,15 +54,18 @@ export async function viewEntries(
       ...(joined.length === 0 ? {} : { joined }),
     };
   });
+  return { views, issues: [...page.issues, ...read.issues] };
 }
 
-/** Whole parts in their wire form, in the order given. */
+/** Whole parts of a page in their wire form, in the order given. */
 export async function viewParts(
   store: SessionStore,
   refs: readonly PartRef[],
-  options: { readonly payloads: boolean },
-): Promise<WirePart[]> {
-  return wholeParts(refs, await readBodies(store, refs, options));
+  { page, payloads }: { readonly page: Page; readonly payloads: boolean },
+): Promise<Viewed<WirePart>> {
+  const wanted = new Set<string>(refs.map(({ id }) => id));
+  const { bodies, issues } = await page.read(({ id }) => wanted.has(id));
+  return { views: wholeParts(refs, await withSizes(store, refs, { bodies, payloads })), issues };
 }
 
 /** Summaries of the parts of some messages, for hits. */
@@ -57,7 +73,14 @@ export async function summariseParts(
   store: SessionStore,
   messages: readonly (readonly PartRef[])[],
 ): Promise<readonly PartSummary[][]> {
-  const bodies = await readBodies(store, messages.flat().filter(needsBody), { payloads: false });
+  const wanted = messages.flat().filter(needsBody);
+  const found = await store.parts(wanted, { payloads: false });
+  const bodies = new Map(
+    wanted.flatMap(({ row }, at) => {
+      const part = found[at];
+      return part === undefined ? [] : [[row, { part, omitted: 0 }] as const];
+    }),
+  );
   return messages.map((parts) => parts.flatMap((ref) => summaryOf(ref, bodies, "conversational")));
 }
 
@@ -81,6 +104,19 @@ export function sessionHead(summary: SessionSummary): SessionHead {
   };
 }
 
+/** What of an answer cannot be read, each once; nothing where all of it can. */
+export function issueViews(issues: readonly TreeIssue[]): { readonly issues?: readonly IssueView[] } {
+  const views = new Map<string, IssueView>();
+  for (const { key, kind, message } of issues)
+    if (kind !== "cut" && kind !== "cycle") views.set(describeKey(key), { ...placeOf(key), kind, message });
+  return views.size === 0 ? {} : { issues: [...views.values()] };
+}
+
+function placeOf(key: EntityKey): Pick<IssueView, "session_id" | "message_id" | "part_id"> {
+  if (isPartKey(key)) return { session_id: key.session_id, message_id: key.message_id, part_id: key.id };
+  return isMessageKey(key) ? { session_id: key.session_id, message_id: key.id } : { session_id: key.id };
+}
+
 interface Body {
   readonly part: Part;
   /** Bytes of a payload that was not read. */
@@ -89,20 +125,15 @@ interface Body {
 
 type Bodies = ReadonlyMap<bigint, Body>;
 
-async function readBodies(
+/** With the sizes of payloads where they were not read. */
+async function withSizes(
   store: SessionStore,
   refs: readonly PartRef[],
-  { payloads }: { readonly payloads: boolean },
+  read: { readonly bodies: ReadonlyMap<bigint, Part>; readonly payloads: boolean },
 ): Promise<Bodies> {
-  const [parts, sizes] = await Promise.all([
-    store.parts(refs, { payloads }),
-    payloads ? new Map<bigint, number>() : store.payloadSizes(refs),
-  ]);
+  const sizes = read.payloads ? new Map<bigint, number>() : await store.payloadSizes(refs);
   return new Map(
-    refs.flatMap(({ row }, at) => {
-      const part = parts[at];
-      return part === undefined ? [] : [[row, { part, omitted: sizes.get(row) ?? 0 }] as const];
-    }),
+    [...read.bodies].map(([row, part]) => [row, { part, omitted: sizes.get(row) ?? 0 }] as const),
   );
 }
 
@@ -130,7 +161,7 @@ function wirePart({ part, omitted }: Body): WirePart {
 }
 
 /** Types whose label is in their body. */
-const needsBody = ({ type }: PartRef): boolean =>
+const needsBody = ({ type }: PartPlan): boolean =>
   type === "file" || type === "tool_approval_request" || type === "tool_approval_response";
 
 /** None for what the text says already; reasoning and injected text only where everything is listed. */

@@ -29,7 +29,7 @@ type Read = (rows: readonly bigint[]) => Promise<readonly Outcome<Event>[]>;
 /** What stands in the rows, in the order given. */
 export async function readLeaves(
   tables: SessionTables,
-  refs: readonly RowRef[],
+  refs: readonly Pick<RowRef, "table" | "row">[],
   options: { readonly payloads: boolean },
 ): Promise<readonly Outcome<Event>[]> {
   const readers: Readonly<Record<RowRef["table"], Read>> = {
@@ -38,7 +38,7 @@ export async function readLeaves(
     parts: (rows) => readParts(tables, rows, options),
   };
   const groups = Map.groupBy(refs, ({ table }) => table);
-  const found = new Map<RowRef, Outcome<Event>>();
+  const found = new Map<Pick<RowRef, "table" | "row">, Outcome<Event>>();
   await Promise.all(
     [...groups].map(async ([table, group]) => {
       const outcomes = await inHalves(

@@ -2,12 +2,11 @@
  * Reads of parts: first their short columns, by the index on the session, then the long ones of the parts that are
  * wanted (spec.md#lance-chokepoints-read).
  */
-import type { MessageId, MessageKey, Part, PartKey, PartPlan, PartScope, SessionId } from "../model/index.ts";
+import type { MessageId, MessageKey, PartKey, PartPlan, PartScope, SessionId } from "../model/index.ts";
 import { compareParts, messageId, partId, partTypes, provenances, sessionId } from "../model/index.ts";
 import type { Predicate, Rows } from "../substrate/index.ts";
 import { and, eq, isIn } from "../substrate/index.ts";
 import type { OnFault } from "./read.ts";
-import { decodePart, PART_COLUMNS } from "./rows.ts";
 import type { PARTS } from "./schema.ts";
 import type { SessionTables } from "./tables.ts";
 
@@ -87,22 +86,6 @@ export async function readPartRefsOf(
   return keys.map(({ session_id, id }) =>
     (bySession.get(session_id) ?? []).filter(({ message_id }) => message_id === id).toSorted(compareParts),
   );
-}
-
-/** The bodies of parts, in the order given. Without payloads the data of a file part is empty. */
-export async function readParts(
-  tables: SessionTables,
-  refs: readonly PartRef[],
-  { payloads }: { readonly payloads: boolean },
-): Promise<Part[]> {
-  if (refs.length === 0) return [];
-  const rows = await tables.parts.take(
-    refs.map((ref) => ref.row),
-    PART_COLUMNS,
-  );
-  const files = refs.filter(({ type }) => payloads && type === "file").map(({ row }) => row);
-  const blobs = await readPayloads(tables, files);
-  return refs.map((ref, row) => decodePart(rows, row, blobs.get(ref.row) ?? null));
 }
 
 /** Sizes of the payloads of file parts, by row. */

@@ -153,16 +153,6 @@ function isSplit({ options }: Message): boolean {
   return isJsonObject(pond) && Object.hasOwn(pond, "record");
 }
 
-/** The bodies of some messages, in the order given. */
-export async function readMessages(tables: SessionTables, refs: readonly MessageRef[]): Promise<Message[]> {
-  if (refs.length === 0) return [];
-  const rows = await tables.messages.take(
-    refs.map((ref) => ref.row),
-    MESSAGE_COLUMNS,
-  );
-  return Array.from({ length: rows.length }, (_, row) => decodeMessage(rows, row));
-}
-
 /** Where a message id occurs; an id is unique only inside its session. */
 export async function findMessage(tables: SessionTables, id: string): Promise<MessageKey[]> {
   const rows = await tables.messages.scan({ select: ["session_id", "id"], where: eq("id", id) });
@@ -209,7 +199,7 @@ export async function readHeads(tables: SessionTables, rows: readonly bigint[]):
     const timestamp = timestampFromMicros(found.timestamp("timestamp", at));
     if (role === undefined || timestamp === undefined) return [];
     const session_id = sessionId(found.string("session_id", at));
-    const pond = pondOf(decodeOptions(found.string("options", at)).options);
+    const pond = pondSpaceIn(found.string("options", at));
     return [{ session_id, id: messageId(found.string("id", at)), role, timestamp, pond, row }];
   });
 }
@@ -226,7 +216,16 @@ export async function readPondSpaces(
   for (let start = 0; start < rows.length; start += OPTIONS_PER_TAKE) {
     const step = rows.slice(start, start + OPTIONS_PER_TAKE);
     const found = await tables.messages.take(step, ["options"]);
-    for (const row of step.keys()) spaces.push(pondOf(decodeOptions(found.string("options", row)).options));
+    for (const row of step.keys()) spaces.push(pondSpaceIn(found.string("options", row)));
   }
   return spaces;
+}
+
+/** Of a row that cannot be read nothing is known; who reads its body says so. */
+function pondSpaceIn(options: string): JsonObject {
+  try {
+    return pondOf(decodeOptions(options).options);
+  } catch {
+    return {};
+  }
 }

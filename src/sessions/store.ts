@@ -6,7 +6,6 @@ import type { JsonObject } from "../base/json.ts";
 import type {
   MessageId,
   MessageKey,
-  MessageWithParts,
   Part,
   PartScope,
   Session,
@@ -14,6 +13,7 @@ import type {
   SessionState,
   TreeSource,
 } from "../model/index.ts";
+import { describeKey, loadTree, stateOf } from "../model/index.ts";
 import type {
   MaintainOptions,
   MaintenanceReport,
@@ -26,7 +26,7 @@ import { openStore, parseStorageUrl, peekStore } from "../substrate/index.ts";
 import type { IngestOptions } from "./ingest.ts";
 import { Ingest } from "./ingest.ts";
 import type { PartRef } from "./parts.ts";
-import { readPartRefs, readPartRefsOf, readParts, readPayloadSizes } from "./parts.ts";
+import { readPartRefs, readPartRefsOf, readPayloadSizes } from "./parts.ts";
 import type { DamagedSession, MessageHead, MessageRef, MessageText } from "./read.ts";
 import {
   findMessage,
@@ -34,7 +34,6 @@ import {
   readChildren,
   readHeads,
   readMessageRefs,
-  readMessages,
   readPondSpaces,
   readRevisions,
   readSessions,
@@ -43,7 +42,10 @@ import {
 import { Summaries } from "./summaries.ts";
 import type { SummaryList } from "./summary-list.ts";
 import type { RowRef } from "./leaves.ts";
+import { readLeaves } from "./leaves.ts";
+import { corrupt } from "./rows.ts";
 import { SessionTables } from "./tables.ts";
+import type { StoreTreeOptions } from "./tree.ts";
 import { StoreTree } from "./tree.ts";
 
 /** Where the sessions are: an address of the substrate, a namespace, and what the object store needs to be told. */
@@ -133,8 +135,8 @@ export class SessionStore implements AsyncDisposable {
     return readChildren(this.tables, parent);
   }
 
-  /** The sessions as trees; without payloads the data of a file part is empty. */
-  tree(options: { readonly payloads: boolean } = { payloads: true }): TreeSource<RowRef> {
+  /** The sessions as trees, with payloads unless told otherwise. */
+  tree(options: StoreTreeOptions = { payloads: true }): TreeSource<RowRef> {
     return new StoreTree(this.tables, options);
   }
 
@@ -156,24 +158,6 @@ export class SessionStore implements AsyncDisposable {
   /** What is stored of records that their source rewrites in place, for the adapter that reads that source. */
   revisions(sessions: readonly SessionId[]): ReturnType<typeof readRevisions> {
     return readRevisions(this.tables, sessions);
-  }
-
-  /** Messages with their parts, in the order given. */
-  async turns(
-    refs: readonly MessageRef[],
-    options: { readonly payloads: boolean },
-  ): Promise<MessageWithParts[]> {
-    const [first] = refs;
-    if (first === undefined) return [];
-    const messages = refs.map((ref) => ref.id);
-    const scope = { session: first.session_id, messages, of: refs.length };
-    const [bodies, parts] = await Promise.all([
-      readMessages(this.tables, refs),
-      readPartRefs(this.tables, scope),
-    ]);
-    const found = await readParts(this.tables, [...parts.values()].flat(), options);
-    const byMessage = Map.groupBy(found, (part) => part.message_id);
-    return bodies.map((message) => ({ message, parts: byMessage.get(message.id) ?? [] }));
   }
 
   /** What names and places the messages of some rows, in the order given. */
@@ -207,9 +191,13 @@ export class SessionStore implements AsyncDisposable {
     return readPartRefsOf(this.tables, keys);
   }
 
-  /** The bodies of parts, in the order given. */
-  parts(refs: readonly PartRef[], options: { readonly payloads: boolean }): Promise<Part[]> {
-    return readParts(this.tables, refs, options);
+  /** The bodies of parts, in the order given; undefined where one cannot be read. */
+  async parts(
+    refs: readonly PartRef[],
+    options: { readonly payloads: boolean },
+  ): Promise<(Part | undefined)[]> {
+    const leaves = await this.#leaves("parts", refs, options);
+    return leaves.map((leaf) => (leaf.ok && leaf.value.kind === "part" ? leaf.value.part : undefined));
   }
 
   /** Sizes of the payloads of file parts, by row. */
@@ -221,11 +209,13 @@ export class SessionStore implements AsyncDisposable {
     return findMessage(this.tables, id);
   }
 
-  /** A whole session with payloads, or undefined when its row is not there (yet). */
+  /** A whole session with payloads, or undefined when its row is not there (yet). Throws where one row is damaged. */
   async state(id: SessionId): Promise<SessionState | undefined> {
-    const session = await this.session(id);
-    if (session === undefined) return undefined;
-    return { session, messages: await this.turns(await this.messageRefs(id), { payloads: true }) };
+    if ((await this.session(id)) === undefined) return undefined;
+    const { value, issues } = await loadTree(this.tree(), id, { depth: 0 });
+    const [damage] = issues.filter(({ kind }) => kind !== "cut");
+    if (damage !== undefined) throw corrupt(`${describeKey(damage.key)}: ${damage.message}`);
+    return stateOf(value);
   }
 
   /** Indexes folded, fragments merged, old versions removed, where the plan says that it pays. */
@@ -250,6 +240,15 @@ export class SessionStore implements AsyncDisposable {
   async versions(): Promise<Readonly<Record<string, number>>> {
     const entries = this.tables.all.map(async (table) => [table.spec.name, await table.version()] as const);
     return Object.fromEntries(await Promise.all(entries));
+  }
+
+  #leaves(
+    table: RowRef["table"],
+    refs: readonly Pick<MessageRef, "row">[],
+    options: { readonly payloads: boolean },
+  ): ReturnType<typeof readLeaves> {
+    const rows = refs.map(({ row }) => ({ table, row }));
+    return readLeaves(this.tables, rows, options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -26,26 +26,38 @@ import type { OnFault } from "./read.ts";
 import { readMessageRefs } from "./read.ts";
 import { corrupt } from "./rows.ts";
 import type { SESSIONS } from "./schema.ts";
+import type { SessionSummary } from "./summarise.ts";
+import type { SummaryList } from "./summary-list.ts";
 import type { SessionTables } from "./tables.ts";
 
 const OUTLINE_COLUMNS = ["id", "parent_session_id", "relation", "source_agent", "created_at"] as const;
+
+export interface StoreTreeOptions {
+  /** False: the data of a file part is empty. */
+  readonly payloads: boolean;
+  /** Sessions from their summaries, where they are at hand; from the table when absent. */
+  readonly outlines?: Promise<SummaryList>;
+}
 
 /** One for each operation: it remembers the rows of all that it planned. */
 export class StoreTree implements TreeSource<RowRef> {
   readonly #tables: SessionTables;
   readonly #payloads: boolean;
+  readonly #summaries: Promise<SummaryList> | undefined;
   readonly #sessions = new Map<string, bigint>();
   readonly #messages = new Map<string, Map<string, bigint>>();
   readonly #parts = new Map<string, Map<string, Map<string, bigint>>>();
   readonly #versions = new Map<RowRef["table"], Promise<number>>();
 
-  /** Without payloads the data of a file part is empty. */
-  constructor(tables: SessionTables, { payloads }: { readonly payloads: boolean }) {
+  constructor(tables: SessionTables, { payloads, outlines }: StoreTreeOptions) {
     this.#tables = tables;
     this.#payloads = payloads;
+    this.#summaries = outlines;
   }
 
   async session(id: SessionId): Promise<SessionOutline | undefined> {
+    const summaries = await this.#summaries;
+    if (summaries !== undefined) return outlineOf(summaries.get(id));
     const { value, faults } = await this.#outlines("id", [id]);
     const [bad] = faults;
     if (bad !== undefined) throw corrupt(`session ${id}: ${bad.fault.message}`);
@@ -53,7 +65,11 @@ export class StoreTree implements TreeSource<RowRef> {
   }
 
   async children(parents: readonly SessionId[]): Promise<Found<readonly SessionOutline[]>> {
-    const { value, faults } = await this.#outlines("parent_session_id", parents);
+    const summaries = await this.#summaries;
+    const { value, faults } =
+      summaries === undefined
+        ? await this.#outlines("parent_session_id", parents)
+        : { value: childrenIn(summaries, new Set(parents)), faults: [] };
     return {
       value: value.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1)),
       faults,
@@ -172,6 +188,24 @@ function outlineAt(rows: Rows<typeof SESSIONS>, row: number, onFault: OnFault): 
     ...(parent === null ? {} : { parent_session_id: sessionId(parent) }),
     ...(relation === undefined ? {} : { relation }),
     source_agent: rows.string("source_agent", row),
+    created_at,
+  };
+}
+
+function childrenIn(summaries: SummaryList, parents: ReadonlySet<string>): SessionOutline[] {
+  return summaries.newestFirst
+    .filter(({ parent_session_id: parent }) => parent !== undefined && parents.has(parent))
+    .flatMap((summary) => outlineOf(summary) ?? []);
+}
+
+function outlineOf(summary: SessionSummary | undefined): SessionOutline | undefined {
+  if (summary === undefined) return undefined;
+  const { id, parent_session_id: parent, relation, source_agent, created_at } = summary;
+  return {
+    id,
+    ...(parent === undefined ? {} : { parent_session_id: sessionId(parent) }),
+    ...(relation === undefined ? {} : { relation }),
+    source_agent,
     created_at,
   };
 }

@@ -19,6 +19,7 @@ export type {
   GetResponse,
   Hit,
   HitSession,
+  IssueView,
   MessageResult,
   MessageView,
   PartSummary,

@@ -127,6 +127,19 @@ const childSchema = z.strictObject({
   messages: count,
 });
 
+/** A stored row that cannot be read: the answer comes without it. */
+const issueSchema = z.strictObject({
+  session_id: id,
+  message_id: id.exactOptional(),
+  part_id: id.exactOptional(),
+  kind: z.enum(["missing", "unreadable", "changed"]),
+  message: z.string(),
+});
+const issues = z
+  .array(issueSchema)
+  .exactOptional()
+  .meta({ description: "What of this answer cannot be read; the rest is whole." });
+
 const sessionResultSchema = z.strictObject({
   scope: z.literal("session"),
   session: sessionHeadSchema,
@@ -138,6 +151,7 @@ const sessionResultSchema = z.strictObject({
   hidden: count.meta({ description: "Messages on branches that are not active; branch=all shows them." }),
   children: z.array(childSchema).meta({ description: "Sessions that name this one as their parent." }),
   children_remaining: count,
+  issues,
 });
 
 const messageResultSchema = z.strictObject({
@@ -148,6 +162,7 @@ const messageResultSchema = z.strictObject({
   target_parts_remaining: count,
   siblings: z.array(messageViewSchema),
   context_depth: count,
+  issues,
 });
 
 export const getResponseSchema = z.discriminatedUnion("scope", [sessionResultSchema, messageResultSchema]);

@@ -30,6 +30,7 @@ export type MessageResult = Extract<GetResponse, { scope: "message" }>;
 export type SessionHead = GetResponse["session"];
 export type ResponseMode = SessionResult["response_mode"];
 export type ChildView = SessionResult["children"][number];
+export type IssueView = NonNullable<SessionResult["issues"]>[number];
 export type MessageView = Response<typeof messageViewSchema>;
 export type WirePart = NonNullable<MessageView["parts"]>[number];
 export type PartSummary = Response<typeof partSummarySchema>;

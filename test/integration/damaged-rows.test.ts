@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { restore, sync, verify } from "../../src/handlers/index.ts";
+import { get, restore, sync, verify } from "../../src/handlers/index.ts";
 import type { Context } from "../../src/handlers/index.ts";
 import { PARTS, SESSIONS } from "../../src/sessions/index.ts";
 import { tempContext } from "../support/temp-context.ts";
@@ -41,6 +41,23 @@ test("a part of a descendant refuses the whole restore, and no file is written",
     message: expect.stringContaining(`session ${CHILD}`),
   });
   await expect(readdir(out)).rejects.toThrow("ENOENT");
+});
+
+test("get shows everything else of the session, and names the part", async () => {
+  await using at = await tempContext();
+  await sync(at.context, SOURCE);
+  const whole = await get(at.context, { session_id: CHILD, response_mode: "verbatim" });
+  const message_id = await addTornPart(at.context, CHILD);
+  const issues = [
+    { session_id: CHILD, message_id, part_id: "torn", kind: "unreadable", message: expect.any(String) },
+  ];
+  const holed = await get(at.context, { session_id: CHILD, response_mode: "verbatim" });
+  expect({ ...holed, messages: [] }).toEqual({ ...whole, messages: [], issues });
+  expect(JSON.stringify(holed)).toContain(JSON.stringify(message_id));
+  // Nobody asks for the body of a text part in a conversation.
+  expect(await get(at.context, { session_id: CHILD })).not.toHaveProperty("issues");
+  const one = await get(at.context, { session_id: CHILD, message_id });
+  expect(one).toMatchObject({ scope: "message", target: { id: message_id }, issues });
 });
 
 test("a session row is named too, and does not stop the proof of the others", async () => {

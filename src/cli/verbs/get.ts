@@ -24,5 +24,5 @@ export async function get(verb: VerbContext<typeof getFlags>): Promise<Outcome> 
     ...(flags.limit === undefined ? {} : { limit: flags.limit }),
   });
   out.result(response, () => getTranscript(response, phrasing(out.style)));
-  return "done";
+  return response.issues === undefined ? "done" : "failures";
 }

@@ -22,12 +22,20 @@ import type {
   TreeSource,
 } from "./types.ts";
 
-/** Where every node of a plan is. Reads no bodies. */
-export async function resolveTree<R>(source: TreeSource<R>, plan: SessionPlan): Promise<Staged<RefTree<R>>> {
+type Choice = (node: PlanNode) => boolean;
+
+const ALL: Choice = () => true;
+
+/** Where the chosen nodes of a plan are, all when nothing chooses. Reads no bodies. */
+export async function resolveTree<R>(
+  source: TreeSource<R>,
+  plan: SessionPlan,
+  choose: Choice = ALL,
+): Promise<Staged<RefTree<R>>> {
   const issues: TreeIssue[] = [];
   const leaves = new Map<PlanNode, Leaf<R>>();
   for (const session of sessionsIn(plan)) {
-    const nodes = [...nodesOf(session)];
+    const nodes = [...nodesOf(session)].filter((node) => choose(node));
     const refs = await source.resolve(nodes);
     for (const [index, node] of nodes.entries()) {
       const outcome = refs[index] ?? NOTHING;
@@ -45,7 +53,7 @@ export async function resolveTree<R>(source: TreeSource<R>, plan: SessionPlan): 
 export async function hydrateTree<R>(
   source: TreeSource<R>,
   { plan, leaves }: RefTree<R>,
-  choose: (node: PlanNode) => boolean = () => true,
+  choose: Choice = ALL,
 ): Promise<Staged<SessionNode>> {
   const issues: TreeIssue[] = [];
   const values = new Map<PlanNode, Event>();

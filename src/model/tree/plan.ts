@@ -27,8 +27,12 @@ export async function planTree<R>(
 ): Promise<Staged<SessionPlan>> {
   checkScope(scope);
   const issues: TreeIssue[] = [];
+  const ahead = startsAt(root, scope) ? source.messages(root) : undefined;
+  // Awaited below, unless there is no such session; then its failure is nobody's business.
+  ahead?.catch(() => undefined);
   const draft = await growSessions(source, root, { scope, issues });
-  await takeMessages(source, [...preorder(draft)], { scope, issues });
+  const look = (id: SessionId) => (id === root ? ahead : undefined) ?? source.messages(id);
+  await takeMessages(look, [...preorder(draft)], { scope, issues });
   const planned = await planParts(source, finish(draft), scope.partTypes);
   return { value: planned.value, issues: [...issues, ...planned.issues] };
 }
@@ -92,13 +96,15 @@ async function growSessions<R>(
   root: SessionId,
   { scope, issues }: Planning,
 ): Promise<Draft> {
-  const head = await source.session(root);
+  const [head, children] = await Promise.all([source.session(root), source.children([root])]);
   if (head === undefined) throw notThere({ id: root });
   const draft: Draft = { head, depth: 0, children: [], messages: [] };
   const known = new Map<SessionId, Draft>([[head.id, draft]]);
-  for (let level = [draft]; level.length > 0;) {
+  let level = [draft];
+  let found = children;
+  while (level.length > 0) {
     const next: Draft[] = [];
-    for (const child of take(await source.children(level.map(({ head: { id } }) => id)), issues)) {
+    for (const child of take(found, issues)) {
       const parent = child.parent_session_id === undefined ? undefined : known.get(child.parent_session_id);
       if (parent === undefined || (scope.subagents === false && isSubagent(child))) continue;
       const below = { head: child, depth: parent.depth + 1, children: [], messages: [] };
@@ -111,6 +117,7 @@ async function growSessions<R>(
       }
     }
     level = next;
+    if (next.length > 0) found = await source.children(next.map(({ head: { id } }) => id));
   }
   return draft;
 }
@@ -118,9 +125,15 @@ async function growSessions<R>(
 /** The sub-path of the origin tells an agent that another one started. */
 const isSubagent = ({ source_agent }: SessionOutline): boolean => source_agent.includes("/");
 
+/** True when the root's messages are looked at whatever its lineage turns out to be: they can be had meanwhile. */
+function startsAt(root: SessionId, { messages: { after, before, from } = {}, depth }: TreeScope): boolean {
+  const start = from === "end" ? before : after;
+  return start === undefined ? from !== "end" || depth === 0 : start.session_id === root;
+}
+
 /** Fills in the messages of the range, session by session in the range's direction, and says where it was cut. */
-async function takeMessages<R>(
-  source: TreeSource<R>,
+async function takeMessages(
+  look: TreeSource<unknown>["messages"],
   drafts: readonly Draft[],
   { scope, issues }: Planning,
 ): Promise<void> {
@@ -131,7 +144,7 @@ async function takeMessages<R>(
   const inRange = drafts.slice(first, last + 1);
   const meter = new Meter(scope);
   for (const draft of isForward ? inRange : inRange.toReversed()) {
-    const all = take(await source.messages(draft.head.id), issues);
+    const all = take(await look(draft.head.id), issues);
     draft.total = { messages: all.length, bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) };
     const start = draft === drafts[first] ? positionOf(all, after, -1) + 1 : 0;
     const end = draft === drafts[last] ? positionOf(all, before, all.length) : all.length;

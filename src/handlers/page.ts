@@ -1,0 +1,66 @@
+/**
+ * Some messages of a session with their parts, by the stages of its tree (spec.md#live-staged-tree): parts are planned
+ * for these messages only, and of those only the bodies that are asked for are read.
+ */
+import type {
+  MessageId,
+  MessageKey,
+  Part,
+  PartPlan,
+  SessionPlan,
+  TreeIssue,
+  TreeSource,
+} from "../model/index.ts";
+import { hydrateTree, isPartKey, planParts, resolveTree } from "../model/index.ts";
+import type { PartRef, RowRef } from "../sessions/index.ts";
+
+/** A session, planned without its parts, and where it comes from. */
+export interface PlannedSession {
+  readonly source: TreeSource<RowRef>;
+  readonly plan: SessionPlan;
+}
+
+export interface Page {
+  /** In order, by message. */
+  readonly parts: ReadonlyMap<MessageId, readonly PartRef[]>;
+  readonly issues: readonly TreeIssue[];
+  readonly read: (needsBody: (part: PartPlan) => boolean) => Promise<PageBodies>;
+}
+
+export interface PageBodies {
+  readonly bodies: ReadonlyMap<bigint, Part>;
+  readonly issues: readonly TreeIssue[];
+}
+
+export async function planPage(
+  { source, plan }: PlannedSession,
+  messages: readonly MessageKey[],
+): Promise<Page> {
+  const wanted = new Set<string>(messages.map(({ id }) => id));
+  const cutDown = { ...plan, children: [], messages: plan.messages.filter(({ id }) => wanted.has(id)) };
+  const planned = await planParts(source, cutDown);
+  const located = await resolveTree(source, planned.value, isPartKey);
+  const parts = new Map<MessageId, readonly PartRef[]>();
+  for (const message of planned.value.messages)
+    parts.set(
+      message.id,
+      message.parts.flatMap((part) => {
+        const row = located.value.leaves.get(part)?.ref.row;
+        return row === undefined ? [] : [{ ...part, row }];
+      }),
+    );
+  return {
+    parts,
+    issues: [...planned.issues, ...located.issues],
+    read: async (needsBody) => {
+      const read = await hydrateTree(source, located.value, (node) => isPartKey(node) && needsBody(node));
+      const bodies = new Map<bigint, Part>();
+      for (const message of read.value.messages)
+        for (const { plan: node, part } of message.parts) {
+          const row = located.value.leaves.get(node)?.ref.row;
+          if (row !== undefined && part !== undefined) bodies.set(row, part);
+        }
+      return { bodies, issues: read.issues };
+    },
+  };
+}
