@@ -93,14 +93,21 @@ export async function readChildren(tables: SessionTables, parent: SessionId): Pr
 }
 
 /** Every message of a session in its order, bodies unread. */
-export async function readMessageRefs(
+export async function readMessageRefs(tables: SessionTables, session: SessionId): Promise<MessageRef[]> {
+  const rows = new Map<string, bigint>();
+  const outlines = await readMessageOutlines(tables, session, { rows });
+  return outlines.map((outline) => ({ ...outline, row: rows.get(outline.id) ?? 0n }));
+}
+
+/** The same, with the rows by message apart. */
+export async function readMessageOutlines(
   tables: SessionTables,
   session: SessionId,
-  onFault: OnFault = () => undefined,
-): Promise<MessageRef[]> {
+  to: { readonly rows: Map<string, bigint>; readonly onFault?: OnFault },
+): Promise<MessageOutline[]> {
   const select = ["id", "seq", "timestamp", "role", "text_bytes", "bytes"] as const;
   const rows = await tables.messages.scan({ select, where: eq("session_id", session), withRowId: true });
-  const refs: MessageRef[] = [];
+  const outlines: MessageOutline[] = [];
   for (let row = 0; row < rows.length; row++) {
     const id = messageId(rows.string("id", row));
     const seq = rows.intOrNull("seq", row);
@@ -109,11 +116,12 @@ export async function readMessageRefs(
     const timestamp = timestampFromMicros(micros);
     if (role === undefined || timestamp === undefined) {
       const message = `it is of role ${rows.string("role", row)}, at ${micros} microseconds`;
-      onFault({ session_id: session, id }, { kind: "unreadable", message });
+      to.onFault?.({ session_id: session, id }, { kind: "unreadable", message });
       continue;
     }
     const textBytes = rows.intOrNull("text_bytes", row);
-    refs.push({
+    to.rows.set(id, rows.rowId(row));
+    outlines.push({
       session_id: session,
       id,
       ...(seq === null ? {} : { seq }),
@@ -121,10 +129,9 @@ export async function readMessageRefs(
       role,
       ...(textBytes === null ? {} : { text_bytes: textBytes }),
       bytes: rows.intOrNull("bytes", row) ?? 0,
-      row: rows.rowId(row),
     });
   }
-  return refs.toSorted(compareInSession);
+  return outlines.toSorted(compareInSession);
 }
 
 /** What is stored of records that their source rewrites in place: by session and record, every version. */

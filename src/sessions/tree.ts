@@ -23,7 +23,7 @@ import type { RowRef } from "./leaves.ts";
 import { readLeaves } from "./leaves.ts";
 import { readPartRefs } from "./parts.ts";
 import type { OnFault } from "./read.ts";
-import { readMessageRefs } from "./read.ts";
+import { readMessageOutlines } from "./read.ts";
 import { corrupt } from "./rows.ts";
 import type { SESSIONS } from "./schema.ts";
 import type { SessionSummary } from "./summarise.ts";
@@ -78,18 +78,16 @@ export class StoreTree implements TreeSource<RowRef> {
 
   async messages(session: SessionId): Promise<Found<readonly MessageOutline[]>> {
     const { faults, onFault } = faultList();
-    const refs = await readMessageRefs(this.#tables, session, onFault);
+    void this.#lookAt("messages");
     const rows = new Map<string, bigint>();
     this.#messages.set(session, rows);
-    const value = refs.map(({ row, ...outline }) => {
-      rows.set(outline.id, row);
-      return outline;
-    });
+    const value = await readMessageOutlines(this.#tables, session, { rows, onFault });
     return { value, faults };
   }
 
   async parts(scope: PartScope): Promise<Found<ReadonlyMap<MessageId, readonly PartPlan[]>>> {
     const { faults, onFault } = faultList();
+    void this.#lookAt("parts");
     const rows = this.#parts.get(scope.session) ?? new Map<string, Map<string, bigint>>();
     this.#parts.set(scope.session, rows);
     const value = new Map<MessageId, readonly PartPlan[]>();
@@ -109,7 +107,7 @@ export class StoreTree implements TreeSource<RowRef> {
     const unknown = nodes.filter((node) => this.#rowOf(node) === undefined);
     if (unknown.length > 0) await this.#lookUp(unknown);
     const versions = new Map<string, number>();
-    for (const table of new Set(nodes.map(tableOf))) versions.set(table, await this.#versionOf(table));
+    for (const table of new Set(nodes.map(tableOf))) versions.set(table, await this.#lookAt(table));
     return nodes.map((node): Outcome<RowRef> => {
       const row = this.#rowOf(node);
       if (row === undefined) return { ok: false, fault: { kind: "missing", message: "it is not stored" } };
@@ -153,6 +151,7 @@ export class StoreTree implements TreeSource<RowRef> {
     values: readonly SessionId[],
   ): Promise<Found<readonly SessionOutline[]>> {
     const { faults, onFault } = faultList();
+    void this.#lookAt("sessions");
     const value: SessionOutline[] = [];
     const options = { select: OUTLINE_COLUMNS, withRowId: true };
     for await (const rows of this.#tables.sessions.scanIn(column, values, options))
@@ -165,10 +164,14 @@ export class StoreTree implements TreeSource<RowRef> {
     return { value, faults };
   }
 
-  /** Taken once, before the first reference to a row of it is given. */
-  #versionOf(table: RowRef["table"]): Promise<number> {
-    const version = this.#versions.get(table) ?? this.#tables[table].version();
+  /** The version of a table, asked for once, beside the first look into it. */
+  #lookAt(table: RowRef["table"]): Promise<number> {
+    const known = this.#versions.get(table);
+    if (known !== undefined) return known;
+    const version = this.#tables[table].version();
     this.#versions.set(table, version);
+    // Whoever resolves waits for it and is told.
+    version.catch(() => undefined);
     return version;
   }
 }

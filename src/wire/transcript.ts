@@ -38,13 +38,22 @@ export function getTranscript(response: GetResponse, phrasing: Phrasing): string
       lines.push("", ...messageLines(view, { index: at + 1, parts: partsOf(view, response), phrasing }));
     if (left > 0)
       lines.push("", `... ${left} more parts; go on with ${phrasing.after(target_parts.at(-1)?.id ?? "")}`);
-    return lines.join("\n");
+    return [...lines, ...issueLines(response, phrasing)].join("\n");
   }
   for (const [at, view] of response.messages.entries()) {
     const index = response.messages_before + at + 1;
     lines.push("", ...messageLines(view, { index, parts: view.parts, phrasing }));
   }
-  return [...lines, ...sessionFooter(response, phrasing)].join("\n");
+  return [...lines, ...sessionFooter(response, phrasing), ...issueLines(response, phrasing)].join("\n");
+}
+
+/** Stored rows that cannot be read: the transcript is whole but for them. */
+function issueLines({ issues = [] }: GetResponse, { clean }: Phrasing): string[] {
+  return issues.map(({ message_id, part_id, message }) => {
+    const part = part_id === undefined ? "" : `, part ${part_id}`;
+    const what = message_id === undefined ? "the session" : `message ${message_id}${part}`;
+    return clean(`cannot be read: ${what}: ${message}`);
+  });
 }
 
 export function searchTranscript(response: SearchResponse, query: string, phrasing: Phrasing): string {
