@@ -6,6 +6,7 @@ import type { AdapterYield, Cursor, Issue } from "../adapters/index.ts";
 import { toPondError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Event } from "../model/index.ts";
+import { describeKey, entityOf } from "../model/index.ts";
 import type { Ingest } from "../sessions/index.ts";
 import type { Cursors, SourceName } from "../state/index.ts";
 import type { Context } from "./context.ts";
@@ -47,7 +48,7 @@ export async function importClient(
       countIssue(tally, {
         kind: "unexpected_shape",
         adapter: sweep.adapter.name,
-        path: eventName(event),
+        path: describeKey(entityOf(event)),
         message,
       }),
     onCommit: () => {
@@ -141,12 +142,6 @@ async function takeBatch(batch: readonly AdapterYield[], sink: UnitSink): Promis
     }
   }
   await sink.ingest.add(events);
-}
-
-function eventName(event: Event): string {
-  if (event.kind === "session") return `session ${event.session.id}`;
-  if (event.kind === "message") return `session ${event.message.session_id}, message ${event.message.id}`;
-  return `session ${event.part.session_id}, message ${event.part.message_id}, part ${event.part.id}`;
 }
 
 /** A cursor is made of JSON values only; its type says so more precisely than JsonValue can. */

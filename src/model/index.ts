@@ -19,7 +19,7 @@ export {
 } from "./ids.ts";
 export { compareAcrossSessions, compareInSession, compareParts } from "./order.ts";
 export type { Lineage, MessageWithParts, SessionState } from "./replay.ts";
-export { eventsOf, replay } from "./replay.ts";
+export { entityOf, eventsOf, replay } from "./replay.ts";
 export type { Revision } from "./revision.ts";
 export { newestRevisions, revisionOf } from "./revision.ts";
 export { searchText } from "./search-text.ts";

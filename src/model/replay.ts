@@ -51,6 +51,12 @@ export function* eventsOf(state: SessionState): Generator<Event> {
   }
 }
 
+/** What an event is about; its own key too (spec.md#model-keys). */
+export function entityOf(event: Event): Session | Message | Part {
+  if (event.kind === "session") return event.session;
+  return event.kind === "message" ? event.message : event.part;
+}
+
 interface Draft {
   readonly session: Session;
   readonly turns: Map<string, { readonly message: Message; readonly parts: Map<string, Part> }>;

@@ -1,6 +1,5 @@
 /** Trees over sessions in memory, with every look and read counted, and leaves that can be made bad. */
 import type {
-  EntityKey,
   Event,
   Fault,
   Found,
@@ -11,7 +10,7 @@ import type {
   SessionState,
   TreeSource,
 } from "../../src/model/index.ts";
-import { describeKey, eventsOf } from "../../src/model/index.ts";
+import { describeKey, entityOf, eventsOf } from "../../src/model/index.ts";
 
 export interface MemoryTree extends TreeSource<string> {
   /** Every session whose messages were looked at, in order. */
@@ -114,9 +113,4 @@ function outlineOf(session: Session | undefined): SessionOutline | undefined {
     source_agent,
     created_at,
   };
-}
-
-function entityOf(event: Event): EntityKey {
-  if (event.kind === "session") return event.session;
-  return event.kind === "message" ? event.message : event.part;
 }

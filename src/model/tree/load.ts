@@ -5,7 +5,8 @@
 import type { SessionId } from "../ids.ts";
 import { describeKey, isSameKey, keyOf } from "../ids.ts";
 import type { Lineage, MessageWithParts, SessionState } from "../replay.ts";
-import type { Event, Message, Part, Session } from "../types.ts";
+import { entityOf } from "../replay.ts";
+import type { Event } from "../types.ts";
 import { planTree } from "./plan.ts";
 import type {
   Fault,
@@ -143,11 +144,6 @@ function checked(node: PlanNode, outcome: Outcome<Event>): Outcome<Event> {
   if (!outcome.ok || isSameKey(node, entityOf(outcome.value))) return outcome;
   const message = `its reference leads to ${describeKey(entityOf(outcome.value))}`;
   return { ok: false, fault: { kind: "changed", message } };
-}
-
-function entityOf(event: Event): Session | Message | Part {
-  if (event.kind === "session") return event.session;
-  return event.kind === "message" ? event.message : event.part;
 }
 
 function nodeOf(plan: SessionPlan, values: ReadonlyMap<PlanNode, Event>): SessionNode {
