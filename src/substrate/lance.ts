@@ -10,11 +10,16 @@ export type { Arrow, LanceDb };
 export type LanceTable = LanceDb.Table;
 export type LanceConnection = LanceDb.Connection;
 
-export interface Lance {
-  readonly lancedb: typeof LanceDb;
+/** Enough to build batches: a thread that never opens a store needs no binding. */
+export interface ArrowLibrary {
   readonly arrow: typeof Arrow;
 }
 
+export interface Lance extends ArrowLibrary {
+  readonly lancedb: typeof LanceDb;
+}
+
+const require = createRequire(import.meta.url);
 let loaded: Lance | undefined;
 
 /**
@@ -25,14 +30,14 @@ export function loadLance(): Lance {
   if (loaded !== undefined) return loaded;
   // The engine reads this once, while loading; its warnings would go to the stderr of every command.
   process.env["LANCEDB_LOG"] ??= "error";
-  const require = createRequire(import.meta.url);
-  /* oxlint-disable typescript/no-unsafe-type-assertion -- require is untyped; versions are pinned and tested */
-  loaded = {
-    lancedb: require("@lancedb/lancedb") as typeof LanceDb,
-    arrow: require("apache-arrow") as typeof Arrow,
-  };
-  /* oxlint-enable typescript/no-unsafe-type-assertion */
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- require is untyped; versions are pinned and tested
+  loaded = { lancedb: require("@lancedb/lancedb") as typeof LanceDb, ...loadArrow() };
   return loaded;
+}
+
+export function loadArrow(): ArrowLibrary {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  return { arrow: require("apache-arrow") as typeof Arrow };
 }
 
 export type AnyQuery = LanceDb.Query | LanceDb.VectorQuery | LanceDb.TakeQuery;

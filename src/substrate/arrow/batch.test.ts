@@ -7,6 +7,7 @@ import { defineTable } from "../spec.ts";
 import { BatchBuilder, MAX_BATCH_BYTES } from "./batch.ts";
 import { fromHalf, toHalf } from "./half.ts";
 import { Rows } from "./rows.ts";
+import { fieldOf } from "./schema.ts";
 
 const SPEC = defineTable({
   name: "things",
@@ -23,6 +24,12 @@ const SPEC = defineTable({
   },
 });
 const builder = () => new BatchBuilder(loadLance(), SPEC);
+
+test("a blob column is declared as the binding declares it", () => {
+  const { lancedb } = loadLance();
+  const field = fieldOf(loadLance(), { name: "data", column: SPEC.columns.data, spec: SPEC });
+  expect(field).toEqual(lancedb.blob("data"));
+});
 
 describe("a batch", () => {
   test.each([

@@ -3,7 +3,7 @@
  * be in a batch only once: the engine would insert both rows (spec.md#adapter-integrity-additive-sync).
  */
 import { PondError } from "../../base/errors.ts";
-import type { Lance } from "../lance.ts";
+import type { ArrowLibrary } from "../lance.ts";
 import { type Column, joinKey, type RowOf, type TableSpec } from "../spec.ts";
 import { type ColumnWriter, columnWriter } from "./columns.ts";
 import { schemaOf } from "./schema.ts";
@@ -44,14 +44,14 @@ export class Batch<S extends TableSpec = TableSpec> {
 
 export class BatchBuilder<S extends TableSpec = TableSpec> {
   readonly spec: S;
-  readonly #lance: Lance;
+  readonly #library: ArrowLibrary;
   readonly #columns: readonly (readonly [string, Column, ColumnWriter])[];
   readonly #keys = new Set<string>();
   #bytes = 0;
   #finished = false;
 
-  constructor(lance: Lance, spec: S) {
-    this.#lance = lance;
+  constructor(library: ArrowLibrary, spec: S) {
+    this.#library = library;
     this.spec = spec;
     this.#columns = Object.entries(spec.columns).map(([name, column]) => [
       name,
@@ -92,9 +92,9 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
   /** The batch; the builder is of no further use. */
   finish(): Batch<S> {
     this.#finished = true;
-    const { arrow } = this.#lance;
-    const schema = schemaOf(this.#lance, this.spec);
-    const children = this.#columns.map(([, , writer]) => writer.finish(this.#lance));
+    const { arrow } = this.#library;
+    const schema = schemaOf(this.#library, this.spec);
+    const children = this.#columns.map(([, , writer]) => writer.finish(this.#library));
     const writer = new arrow.RecordBatchFileWriter();
     const data = arrow.makeData({
       type: new arrow.Struct(schema.fields),

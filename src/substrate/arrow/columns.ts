@@ -2,7 +2,7 @@
  * Growing column buffers in Arrow layout: values go straight into them, no object is kept per value. Values
  * are checked first (value.ts), so appending cannot fail half way through a row.
  */
-import type { Arrow, Lance } from "../lance.ts";
+import type { Arrow, ArrowLibrary } from "../lance.ts";
 import type { Column } from "../spec.ts";
 import { toHalf } from "./half.ts";
 import { typeOf } from "./schema.ts";
@@ -10,7 +10,7 @@ import { typeOf } from "./schema.ts";
 export interface ColumnWriter {
   /** Appends one checked value and tells its bytes. Null and undefined are the Arrow null. */
   append(value: unknown): number;
-  finish(lance: Lance): Arrow.Data;
+  finish(library: ArrowLibrary): Arrow.Data;
 }
 
 export function columnWriter(column: Column): ColumnWriter {
@@ -89,7 +89,7 @@ class TextWriter implements ColumnWriter {
     this.#bytes = larger;
   }
 
-  finish({ arrow }: Lance): Arrow.Data {
+  finish({ arrow }: ArrowLibrary): Arrow.Data {
     return arrow.makeData({
       type: new arrow.Utf8(),
       ...this.#validity.props(),
@@ -110,7 +110,7 @@ class Int32Writer implements ColumnWriter {
     return 4;
   }
 
-  finish({ arrow }: Lance): Arrow.Data {
+  finish({ arrow }: ArrowLibrary): Arrow.Data {
     const data = this.#values.subarray(0, this.#validity.length);
     return arrow.makeData({ type: new arrow.Int32(), ...this.#validity.props(), data });
   }
@@ -142,7 +142,7 @@ class Int64Writer implements ColumnWriter {
     return 8;
   }
 
-  finish({ arrow }: Lance): Arrow.Data {
+  finish({ arrow }: ArrowLibrary): Arrow.Data {
     const data = new BigInt64Array(this.#words.buffer, 0, this.#validity.length);
     const props = { ...this.#validity.props(), data };
     if (this.#column.type === "int64") return arrow.makeData({ type: new arrow.Int64(), ...props });
@@ -165,7 +165,7 @@ class BoolWriter implements ColumnWriter {
    * The schema says Bool; the bits travel as a flat byte column, because Arrow's writer leaves out the
    * values of a Bool that is null throughout and the engine refuses that.
    */
-  finish({ arrow }: Lance): Arrow.Data {
+  finish({ arrow }: ArrowLibrary): Arrow.Data {
     const data = this.#bits.subarray(0, (this.#validity.length + 7) >> 3);
     return arrow.makeData({ type: new arrow.Uint8(), ...this.#validity.props(), data });
   }
@@ -189,7 +189,7 @@ class VectorWriter implements ColumnWriter {
     return this.#dim * 2;
   }
 
-  finish({ arrow }: Lance): Arrow.Data {
+  finish({ arrow }: ArrowLibrary): Arrow.Data {
     const length = this.#validity.length * this.#dim;
     const child = arrow.makeData({
       type: new arrow.Float16(),
@@ -226,8 +226,8 @@ class BlobWriter implements ColumnWriter {
     return this.#end - start + 12;
   }
 
-  finish(lance: Lance): Arrow.Data {
-    const { arrow } = lance;
+  finish(library: ArrowLibrary): Arrow.Data {
+    const { arrow } = library;
     const props = this.#validity.props();
     const { length } = props;
     // A copy: the IPC writer joins neighbouring chunks that view the same bytes, and would write the bitmap once.
@@ -247,7 +247,7 @@ class BlobWriter implements ColumnWriter {
       valueOffsets: new Int32Array(length + 1),
       data: new Uint8Array(0),
     });
-    const type = typeOf(lance, this.#column);
+    const type = typeOf(library, this.#column);
     return arrow.makeData({ type: new arrow.Struct(type.children), ...props, children: [data, uri] });
   }
 }

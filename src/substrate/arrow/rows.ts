@@ -3,7 +3,7 @@
  * positions in the answer's own order.
  */
 import { PondError } from "../../base/errors.ts";
-import type { Lance } from "../lance.ts";
+import type { ArrowLibrary } from "../lance.ts";
 import type { ColumnName, ColumnsOf, TableSpec } from "../spec.ts";
 import { type RawColumn, StoredColumn } from "./stored-column.ts";
 
@@ -32,7 +32,7 @@ export class Rows<S extends TableSpec = TableSpec> {
   }
 
   /** @internal Reads Arrow IPC buffers. */
-  static fromIpc<S extends TableSpec>({ arrow }: Lance, buffers: readonly Buffer[]): Rows<S> {
+  static fromIpc<S extends TableSpec>({ arrow }: ArrowLibrary, buffers: readonly Buffer[]): Rows<S> {
     const chunks: Chunk[] = [];
     let start = 0;
     for (const buffer of buffers)

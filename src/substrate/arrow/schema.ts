@@ -1,8 +1,8 @@
 /**
  * The Arrow schema of a declared table, with the metadata that the engine acts on
- * (spec.md#lance-table-creation).
+ * (spec.md#library-table-creation).
  */
-import type { Arrow, Lance } from "../lance.ts";
+import type { Arrow, ArrowLibrary } from "../lance.ts";
 import { type Column, isNullable, type TableSpec } from "../spec.ts";
 
 /**
@@ -21,9 +21,11 @@ const PACKED: readonly (readonly [string, string])[] = [
   ["lance-encoding:minichunk-size", "131072"],
 ];
 
-export function schemaOf(lance: Lance, spec: TableSpec): Arrow.Schema {
-  const fields = Object.entries(spec.columns).map(([name, column]) => fieldOf(lance, { name, column, spec }));
-  return new lance.arrow.Schema(fields, new Map([[SCHEMA_VERSION, String(spec.version)]]));
+export function schemaOf(library: ArrowLibrary, spec: TableSpec): Arrow.Schema {
+  const fields = Object.entries(spec.columns).map(([name, column]) =>
+    fieldOf(library, { name, column, spec }),
+  );
+  return new library.arrow.Schema(fields, new Map([[SCHEMA_VERSION, String(spec.version)]]));
 }
 
 export interface NamedColumn {
@@ -32,19 +34,19 @@ export interface NamedColumn {
   readonly spec: TableSpec;
 }
 
-export function fieldOf(lance: Lance, { name, column, spec }: NamedColumn): Arrow.Field {
-  if (column.type === "blob") return lance.lancedb.blob(name);
+export function fieldOf(library: ArrowLibrary, { name, column, spec }: NamedColumn): Arrow.Field {
   const metadata = new Map<string, string>(column.packed === true ? PACKED : []);
+  if (column.type === "blob") metadata.set("ARROW:extension:name", "lance.blob.v2");
   const position = spec.primaryKey.indexOf(name);
   if (position >= 0) {
     // What makes concurrent insert-if-absent safe: with it the engine detects that two writers add one key.
     metadata.set("lance-schema:unenforced-primary-key", "true");
     metadata.set("lance-schema:unenforced-primary-key:position", String(position + 1));
   }
-  return new lance.arrow.Field(name, typeOf(lance, column), isNullable(column), metadata);
+  return new library.arrow.Field(name, typeOf(library, column), isNullable(column), metadata);
 }
 
-export function typeOf({ arrow, lancedb }: Lance, column: Column): Arrow.DataType {
+export function typeOf({ arrow }: ArrowLibrary, column: Column): Arrow.DataType {
   switch (column.type) {
     case "utf8":
       return new arrow.Utf8();
@@ -59,12 +61,16 @@ export function typeOf({ arrow, lancedb }: Lance, column: Column): Arrow.DataTyp
     case "float16_vector":
       return new arrow.FixedSizeList(column.dim ?? 0, new arrow.Field("item", new arrow.Float16(), true));
     case "blob":
-      return lancedb.blob("blob").type;
+      // What the binding's own blob() gives, which is not at hand in every thread.
+      return new arrow.Struct([
+        new arrow.Field("data", new arrow.LargeBinary(), true),
+        new arrow.Field("uri", new arrow.Utf8(), true),
+      ]);
   }
 }
 
 /** A schema without rows, as the Arrow IPC file that the engine's private calls take. */
-export function emptyIpc({ arrow }: Lance, schema: Arrow.Schema): Buffer {
+export function emptyIpc({ arrow }: ArrowLibrary, schema: Arrow.Schema): Buffer {
   const writer = new arrow.RecordBatchFileWriter();
   writer.reset(undefined, schema);
   writer.finish();
