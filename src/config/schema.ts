@@ -80,6 +80,13 @@ export const FIELDS = [
     minimum: 1_000_000,
     maximum: 64_000_000,
   },
+  {
+    key: "sync.threads",
+    type: "integer",
+    description: "Threads that read sources, at most. Default: one less than the machine's cores, up to 4.",
+    minimum: 1,
+    maximum: 64,
+  },
 ] as const satisfies readonly Field[];
 
 type Fields = (typeof FIELDS)[number];

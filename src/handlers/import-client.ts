@@ -1,17 +1,13 @@
-/**
- * Reads the changed sources of one client into the store. A cursor advances only after the commit that holds the rows
- * before it; a source that cannot be read is an issue, the others go on.
- */
-import type { AdapterYield, Cursor, Issue } from "../adapters/index.ts";
-import { toPondError } from "../base/errors.ts";
-import type { JsonValue } from "../base/json.ts";
-import type { Event } from "../model/index.ts";
-import { describeKey, entityOf } from "../model/index.ts";
-import type { Ingest } from "../sessions/index.ts";
-import type { Cursors, SourceName } from "../state/index.ts";
+/** Reads the changed sources of one client into the store: in this thread, or in several where that pays. */
+import type { Cursors } from "../state/index.ts";
 import type { Context } from "./context.ts";
-import type { Stale, Sweep } from "./sweep.ts";
-import { countIssue, isCursor, sourceName } from "./sweep.ts";
+import type { ImportOutcome } from "./import-outcome.ts";
+import { clientReport } from "./import-outcome.ts";
+import { runPool, threadsFor } from "./import-pool.ts";
+import type { ImportTask } from "./importer.ts";
+import { runImporter } from "./importer.ts";
+import type { Sweep } from "./sweep.ts";
+import { sourceName } from "./sweep.ts";
 import type { ClientReport } from "./sync-report.ts";
 
 export interface ImportOptions {
@@ -22,130 +18,45 @@ export interface ImportOptions {
   readonly onUnit: (unit: { readonly bytes: number; readonly messages: number }) => void;
 }
 
-interface Tally {
-  read: number;
-  waiting: number;
-  superseded: number;
-  messages: number;
-  readonly issues: Record<string, number>;
-  readonly examples: Issue[];
-}
-
 export async function importClient(
   context: Context,
   sweep: Sweep,
   options: ImportOptions,
 ): Promise<ClientReport> {
+  return clientReport(sweep, await importTasks(context, sweep, options));
+}
+
+async function importTasks(
+  context: Context,
+  { adapter, stale }: Sweep,
+  { cursors, verify, onUnit }: ImportOptions,
+): Promise<readonly ImportOutcome[]> {
   const store = await context.store();
-  const tally: Tally = { read: 0, waiting: 0, superseded: 0, messages: 0, issues: {}, examples: [] };
-  for (const issue of sweep.issues) countIssue(tally, issue);
-  const { sync } = context.config.values;
-  let reached: { readonly source: SourceName; readonly cursor: JsonValue }[] = [];
-  const ingest = store.ingest({
-    clock: context.clock,
-    limits: { rows: sync.batch_rows, bytes: sync.batch_bytes },
-    onViolation: ({ message }, event) =>
-      countIssue(tally, {
-        kind: "unexpected_shape",
-        adapter: sweep.adapter.name,
-        path: describeKey(entityOf(event)),
-        message,
-      }),
-    onCommit: () => {
-      options.cursors.advance(reached);
-      reached = [];
-    },
+  const { batch_rows: rows, batch_bytes: bytes, threads: most } = context.config.values.sync;
+  const tasks = stale.map((source, order): ImportTask => {
+    const cursor = verify ? undefined : cursors.get(sourceName(adapter, source.place, source.unit));
+    return { ...source, order, ...(cursor === undefined ? {} : { cursor }) };
   });
-  for (const stale of sweep.stale) {
-    if (context.signal.aborted) break;
-    const source = sourceName(sweep.adapter, stale.place, stale.unit);
-    const cursor = options.verify ? undefined : options.cursors.get(source);
-    await importUnit(
-      context,
-      { sweep, stale, cursor },
-      {
-        tally,
-        ingest,
-        checkpoint: (next) => ingest.checkpoint(() => reached.push({ source, cursor: jsonOf(next) })),
-      },
-    );
-    options.onUnit({ bytes: stale.bytes, messages: tally.messages });
-  }
-  const stored = context.signal.aborted ? await ingest.stop() : await ingest.flush();
-  options.cursors.advance(reached);
-  return {
-    adapter: sweep.adapter.name,
-    places: sweep.places.map(({ root }) => root),
-    seen: sweep.seen,
-    fresh: sweep.seen - sweep.stale.length,
-    stale: sweep.stale.length,
-    read: tally.read,
-    waiting: tally.waiting,
-    superseded: tally.superseded,
-    bytes: sweep.bytes,
-    stored,
-    issues: tally.issues,
-    examples: tally.examples,
+  let messages = 0;
+  const host = {
+    stored: store.revisions.bind(store),
+    reached: cursors.advance.bind(cursors),
+    done: (source: { readonly bytes: number; readonly messages: number }) => {
+      messages += source.messages;
+      onUnit({ bytes: source.bytes, messages });
+    },
   };
-}
-
-interface UnitSource {
-  readonly sweep: Sweep;
-  readonly stale: Stale;
-  readonly cursor: JsonValue | undefined;
-}
-
-interface UnitSink {
-  readonly tally: Tally;
-  readonly ingest: Ingest;
-  readonly checkpoint: (cursor: Cursor) => void;
-}
-
-async function importUnit(context: Context, source: UnitSource, sink: UnitSink): Promise<void> {
-  const { adapter } = source.sweep;
-  const { unit, place } = source.stale;
-  const store = await context.store();
-  try {
-    const batches = adapter.read(unit, {
-      place,
-      machine: context.machine,
-      now: context.clock.now(),
-      signal: context.signal,
-      stored: (sessions) => store.revisions(sessions),
-      ...(isCursor(source.cursor) ? { cursor: source.cursor } : {}),
-    });
-    for await (const batch of batches) await takeBatch(batch, sink);
-    sink.tally.read += 1;
-  } catch (error) {
-    if (context.signal.aborted) return;
-    const fault = toPondError(error);
-    // The store failing is no fault of the source: it ends the sync.
-    if (fault.code === "storage_unavailable" || fault.code === "conflict") throw fault;
-    const path = unit.files[0]?.path ?? unit.key;
-    countIssue(sink.tally, { kind: "unreadable", adapter: adapter.name, path, message: fault.message });
+  const { machine, clock, signal } = context;
+  const limits = { rows, bytes };
+  const threads = threadsFor(tasks, most);
+  if (threads > 1) {
+    const places = [...new Set(tasks.map(({ place }) => place))];
+    const order = { adapter: adapter.name, machine: { ...machine, env: { ...machine.env } }, places, limits };
+    return runPool(store, { threads, order, tasks, signal }, host);
   }
-}
-
-async function takeBatch(batch: readonly AdapterYield[], sink: UnitSink): Promise<void> {
-  let events: Event[] = [];
-  for (const item of batch) {
-    if (item.kind === "issue") countIssue(sink.tally, item.issue);
-    else if (item.kind === "waiting") sink.tally.waiting += 1;
-    else if (item.kind === "superseded") sink.tally.superseded += 1;
-    else if (item.kind === "checkpoint") {
-      await sink.ingest.add(events);
-      events = [];
-      sink.checkpoint(item.cursor);
-    } else {
-      if (item.kind === "message") sink.tally.messages += 1;
-      events.push(item);
-    }
-  }
-  await sink.ingest.add(events);
-}
-
-/** A cursor is made of JSON values only; its type says so more precisely than JsonValue can. */
-function jsonOf(cursor: Cursor): JsonValue {
-  const files = Object.fromEntries(Object.entries(cursor.files).map(([path, file]) => [path, { ...file }]));
-  return cursor.state === undefined ? { files } : { files, state: cursor.state };
+  const lots = [tasks];
+  const next = (): readonly ImportTask[] => lots.pop() ?? [];
+  return [
+    await runImporter({ adapter, machine, limits, clock, signal }, { ...host, tables: store.tables, next }),
+  ];
 }

@@ -91,13 +91,3 @@ function isFresh(unit: Unit, cursor: JsonValue | undefined): boolean {
 export function isCursor(value: JsonValue | undefined): value is JsonValue & Cursor {
   return isJsonObject(value) && isJsonObject(value["files"]);
 }
-
-/** Counts an issue by kind and keeps the first of each kind as the example. */
-export function countIssue(
-  into: { readonly issues: Record<string, number>; readonly examples: Issue[] },
-  issue: Issue,
-): void {
-  const count = into.issues[issue.kind] ?? 0;
-  if (count === 0) into.examples.push(issue);
-  into.issues[issue.kind] = count + 1;
-}

@@ -2,11 +2,11 @@
  * `sync`: import, embed, update-indexes (spec.md#sync-stages). Import reads what changed since the last commit and nothing
  * else; when nothing changed, neither the store nor its engine is opened.
  */
-import type { Issue } from "../adapters/index.ts";
 import { peekSessionStore } from "../sessions/index.ts";
 import { acquireLock, Cursors, rememberedStore, rememberStore, rememberSync } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { importClient } from "./import-client.ts";
+import { clientReport } from "./import-outcome.ts";
 import type {
   ClientReport,
   IndexReport,
@@ -17,7 +17,7 @@ import type {
 } from "./sync-report.ts";
 import { STAGES } from "./sync-report.ts";
 import type { Sweep } from "./sweep.ts";
-import { countIssue, onlyStale, sweepSources } from "./sweep.ts";
+import { onlyStale, sweepSources } from "./sweep.ts";
 
 export interface SyncHooks {
   readonly onProgress?: (progress: SyncProgress) => void;
@@ -55,7 +55,8 @@ async function importStage(
   const remembered = rememberedStore(state, context.address, await peekSessionStore(url, namespace));
   const cursors = remembered === undefined ? undefined : openCursors(state, remembered, hooks.notes);
   const sweep = await sweepSources(context, request, request.verify === true ? undefined : cursors);
-  if (request.dryRun === true || sweep.every(({ stale }) => stale.length === 0)) return sweep.map(untouched);
+  if (request.dryRun === true || sweep.every(({ stale }) => stale.length === 0))
+    return sweep.map((each) => clientReport(each, []));
   using lock = await acquireLock(state, `${context.address.url} ${context.address.namespace}`, {
     clock: context.clock,
     wait: request.wait === true,
@@ -100,7 +101,7 @@ async function importAll(
   const reports: ClientReport[] = [];
   for (const sweep of work) {
     if (sweep.stale.length === 0 || context.signal.aborted) {
-      reports.push(untouched(sweep));
+      reports.push(clientReport(sweep, []));
       continue;
     }
     const report = await importClient(context, sweep, {
@@ -125,36 +126,6 @@ async function importAll(
     reports.push(report);
   }
   return reports;
-}
-
-const NOTHING = { inserted: 0, matched: 0 };
-
-/** The report of a client of which nothing was read. */
-function untouched(sweep: Sweep): ClientReport {
-  const issues: Record<string, number> = {};
-  const examples: Issue[] = [];
-  for (const issue of sweep.issues) countIssue({ issues, examples }, issue);
-  return {
-    adapter: sweep.adapter.name,
-    places: sweep.places.map(({ root }) => root),
-    seen: sweep.seen,
-    fresh: sweep.seen - sweep.stale.length,
-    stale: sweep.stale.length,
-    read: 0,
-    waiting: 0,
-    superseded: 0,
-    bytes: sweep.bytes,
-    stored: {
-      sessions: NOTHING,
-      messages: NOTHING,
-      parts: NOTHING,
-      relabelled: 0,
-      rejected: 0,
-      commits: 0,
-    },
-    issues,
-    examples,
-  };
 }
 
 function openCursors(state: string, name: string, notes: string[]): Cursors {

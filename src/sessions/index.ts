@@ -1,4 +1,6 @@
 /** The session datasets: how the canonical model persists (spec.md#session-datasets). */
+export type { TableCalls } from "./far-tables.ts";
+export { farTables, tableCalls } from "./far-tables.ts";
 export type { IngestLimits, IngestOptions, IngestSummary } from "./ingest.ts";
 export { DEFAULT_LIMITS, Ingest } from "./ingest.ts";
 export { readLineage } from "./lineage.ts";
@@ -10,7 +12,7 @@ export type { Storage } from "./store.ts";
 export { displayUrl, localFolder, openSessionStore, peekSessionStore, SessionStore } from "./store.ts";
 export type { SessionSummary } from "./summarise.ts";
 export { compareByAge, messageCount, SummaryList } from "./summary-list.ts";
-export type { Inserted, Labels } from "./tables.ts";
+export type { IngestTables, Inserted, Labels } from "./tables.ts";
 export { SessionTables } from "./tables.ts";
 export type { RowRef } from "./leaves.ts";
 export type { MaintenanceReport, TableHealth } from "../substrate/index.ts";

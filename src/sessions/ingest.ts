@@ -9,7 +9,7 @@ import { EventValidator, searchText } from "../model/index.ts";
 import type { MessageRow, PartRow, SessionRow, UnlabelledMessageRow } from "./encode.ts";
 import { messageRow, partBytes, partRow, sessionRow } from "./encode.ts";
 import type { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
-import type { Inserted, Labels, SessionTables } from "./tables.ts";
+import type { IngestTables, Inserted, Labels } from "./tables.ts";
 import { AbsentRows } from "./tables.ts";
 
 export interface IngestLimits {
@@ -52,7 +52,7 @@ interface Pending {
 }
 
 export class Ingest {
-  readonly #tables: SessionTables;
+  readonly #tables: IngestTables;
   readonly #options: IngestOptions;
   readonly #limits: IngestLimits;
   readonly #validator = new EventValidator();
@@ -77,7 +77,7 @@ export class Ingest {
   /** The commit under way: one at a time, while the next batch is being filled. */
   #commit: Promise<void> = Promise.resolve();
 
-  constructor(tables: SessionTables, options: IngestOptions) {
+  constructor(tables: IngestTables, options: IngestOptions) {
     this.#tables = tables;
     this.#options = options;
     this.#limits = options.limits ?? DEFAULT_LIMITS;

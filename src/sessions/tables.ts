@@ -1,5 +1,14 @@
 /** The three tables of one namespace, opened together, and the writes that ingest makes to them. */
-import type { BatchBuilder, KeySet, RowOf, Rows, Store, Table, TableSpec } from "../substrate/index.ts";
+import type {
+  Batch,
+  BatchBuilder,
+  KeySet,
+  RowOf,
+  Rows,
+  Store,
+  Table,
+  TableSpec,
+} from "../substrate/index.ts";
 import { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
 
 /** What messages copy from their session; immutable once stored (spec.md#session-labels-immutable). */
@@ -14,7 +23,25 @@ export interface Inserted {
   readonly matched: number;
 }
 
-export class SessionTables {
+/** A table as ingest writes to it. */
+export interface RowTarget<S extends TableSpec> {
+  readonly spec: S;
+  batch(): BatchBuilder<S>;
+  /** Inserts the rows whose keys are absent and tells how many these were. */
+  insert(batch: Batch<S>): Promise<{ readonly inserted: number }>;
+  /** Stored keys whose first column is one of these. */
+  knownKeys(first: Iterable<string>): Promise<KeySet>;
+}
+
+/** The tables as ingest uses them: those of this thread, or those of another (far-tables.ts). */
+export interface IngestTables {
+  readonly sessions: RowTarget<typeof SESSIONS>;
+  readonly messages: RowTarget<typeof MESSAGES>;
+  readonly parts: RowTarget<typeof PARTS>;
+  labelsOf(ids: Iterable<string>): Promise<ReadonlyMap<string, Labels>>;
+}
+
+export class SessionTables implements IngestTables {
   readonly sessions: Table<typeof SESSIONS>;
   readonly messages: Table<typeof MESSAGES>;
   readonly parts: Table<typeof PARTS>;
@@ -58,10 +85,10 @@ export class SessionTables {
  * leaves rows alone that are there.
  */
 export class AbsentRows<S extends TableSpec> {
-  readonly #table: Table<S>;
+  readonly #table: RowTarget<S>;
   readonly #known = new Map<string, KeySet>();
 
-  constructor(table: Table<S>) {
+  constructor(table: RowTarget<S>) {
     this.#table = table;
   }
 

@@ -25,12 +25,13 @@ export {
   type RowOf,
   type TableSpec,
 } from "./spec.ts";
-export { type Added, type Batch, type BatchBuilder, MAX_BATCH_BYTES } from "./arrow/batch.ts";
+export { type Added, Batch, BatchBuilder, MAX_BATCH_BYTES, type MovedBatch } from "./arrow/batch.ts";
+export { loadArrow } from "./lance.ts";
 export type { Rows } from "./arrow/rows.ts";
 export type { RawColumn } from "./arrow/stored-column.ts";
 export type { NearestOptions, Order, ScanOptions, SearchOptions } from "./read.ts";
 export type { BooleanText, MatchText, PhraseText, TextQuery } from "./text-query.ts";
-export type { InsertResult, InsertRowsResult, KeySet } from "./write.ts";
+export { type InsertResult, type InsertRowsResult, KeySet } from "./write.ts";
 export {
   and,
   between,

@@ -78,7 +78,16 @@ function* batches<S extends TableSpec>(handle: Handle<S>, rows: readonly RowOf<S
 
 /** Keys that are stored. */
 export class KeySet {
-  readonly #keys = new Set<string>();
+  readonly #keys: Set<string>;
+
+  constructor(joined: Iterable<string> = []) {
+    this.#keys = new Set(joined);
+  }
+
+  /** Each key as `joinKey` spells it. */
+  get joined(): ReadonlySet<string> {
+    return this.#keys;
+  }
 
   get size(): number {
     return this.#keys.size;

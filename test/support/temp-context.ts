@@ -13,16 +13,21 @@ export interface TempContext extends AsyncDisposable {
   ingest(events: Iterable<Event>): Promise<void>;
 }
 
-export async function tempContext(): Promise<TempContext> {
+export interface TempContextOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export async function tempContext(options: TempContextOptions = {}): Promise<TempContext> {
   const folder = await tempDir();
   const environment = {
-    env: { POND_STORE: `${folder.path}/store` },
+    env: { POND_STORE: `${folder.path}/store`, ...options.env },
     home: folder.path,
     platform: "linux" as const,
     cwd: folder.path,
   };
   const config = await loadConfig({ environment });
-  const { signal } = new AbortController();
+  const { signal = new AbortController().signal } = options;
   const context = createContext({ config, machine: environment, signal });
   return {
     context,

@@ -18,6 +18,14 @@ const MAX_BATCH_ROWS = 50_000;
 
 export type Added = "added" | "duplicate" | "full";
 
+/** A finished batch on its way to another thread. */
+export interface MovedBatch {
+  /** The Arrow IPC file. */
+  readonly ipc: ArrayBuffer;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
 /**
  * A finished batch. Only a BatchBuilder makes one, so its keys are distinct and its columns are the
  * table's.
@@ -34,6 +42,18 @@ export class Batch<S extends TableSpec = TableSpec> {
     this.rows = content.rows;
     this.bytes = content.bytes;
     this.#ipc = content.ipc;
+  }
+
+  /** The batch that another thread built with the same declaration. */
+  static arrived<S extends TableSpec>(spec: S, { ipc, rows, bytes }: MovedBatch): Batch<S> {
+    return new Batch(spec, { ipc: Buffer.from(ipc), rows, bytes });
+  }
+
+  /** As plain data. The buffer may be moved; this batch is of no further use then. */
+  toMove(): MovedBatch {
+    const { buffer, byteOffset, byteLength } = this.#ipc;
+    const isAlone = buffer instanceof ArrayBuffer && byteOffset === 0 && byteLength === buffer.byteLength;
+    return { ipc: isAlone ? buffer : new Uint8Array(this.#ipc).buffer, rows: this.rows, bytes: this.bytes };
   }
 
   /** @internal */

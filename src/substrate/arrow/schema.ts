@@ -1,6 +1,6 @@
 /**
  * The Arrow schema of a declared table, with the metadata that the engine acts on
- * (spec.md#library-table-creation).
+ * (spec.md#lance-table-creation).
  */
 import type { Arrow, ArrowLibrary } from "../lance.ts";
 import { type Column, isNullable, type TableSpec } from "../spec.ts";

@@ -1,0 +1,41 @@
+/**
+ * A thread of an import: reads and maps sources and builds the batches; the thread that started it writes them. Started
+ * by import-pool.ts, imported by nothing.
+ */
+import { MessagePort, parentPort, workerData } from "node:worker_threads";
+import { adapterNamed } from "../adapters/index.ts";
+import { systemClock } from "../base/clock.ts";
+import { PondError } from "../base/errors.ts";
+import { stringifyJson } from "../base/json.ts";
+import { answerCalls, remoteCalls } from "../base/thread-calls.ts";
+import { farTables } from "../sessions/index.ts";
+import type { HostCalls, WorkerCalls, WorkOrder } from "./import-thread.ts";
+import { taskReceived } from "./import-thread.ts";
+import type { ImportOutcome } from "./import-outcome.ts";
+import { runImporter } from "./importer.ts";
+
+const hostPort: unknown = workerData;
+if (parentPort === null || !(hostPort instanceof MessagePort))
+  throw new PondError("internal", "this file runs as a worker thread of an import");
+
+const host = remoteCalls<HostCalls>(hostPort);
+const stopped = new AbortController();
+
+function run({ adapter: name, machine, places, limits }: WorkOrder): Promise<ImportOutcome> {
+  const adapter = adapterNamed(name);
+  if (adapter === undefined) throw new PondError("internal", `no adapter ${name}`);
+  const { labels, keys, stored } = host;
+  return runImporter(
+    { adapter, machine, limits, clock: systemClock, signal: stopped.signal },
+    {
+      tables: farTables({ labels, keys, insert: (into) => host.insert(into, [into.batch.ipc]) }),
+      stored,
+      next: async () => (await host.next(undefined)).map((task) => taskReceived(task, places)),
+      reached: (sources) =>
+        void host.reached(sources.map(({ source, cursor }) => ({ source, cursor: stringifyJson(cursor) }))),
+      done: (source) => void host.done(source),
+    },
+  );
+}
+
+answerCalls(parentPort, { run, stop: () => stopped.abort() } satisfies WorkerCalls);

@@ -1,0 +1,88 @@
+/**
+ * The tables as a thread without the engine writes to them: it builds the batches and asks the thread that owns the
+ * store. What is asked is plain data, so that any transport between threads will do.
+ */
+import type { MovedBatch, TableSpec } from "../substrate/index.ts";
+import { Batch, BatchBuilder, KeySet, loadArrow } from "../substrate/index.ts";
+import { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
+import type { IngestTables, Labels, RowTarget, SessionTables } from "./tables.ts";
+
+type TableName = "sessions" | "messages" | "parts";
+
+/** What the owner of the store answers. */
+export interface TableCalls {
+  readonly labels: (ids: readonly string[]) => Promise<ReadonlyMap<string, Labels>>;
+  /** Stored keys, joined, whose first column is one of `first`. */
+  readonly keys: (of: {
+    readonly table: TableName;
+    readonly first: readonly string[];
+  }) => Promise<ReadonlySet<string>>;
+  readonly insert: (into: {
+    readonly table: TableName;
+    readonly batch: MovedBatch;
+  }) => Promise<{ readonly inserted: number }>;
+}
+
+/** Answers for any number of askers. */
+export function tableCalls(tables: SessionTables): TableCalls {
+  const writers = {
+    sessions: oneAtATime(tables.sessions),
+    messages: oneAtATime(tables.messages),
+    parts: oneAtATime(tables.parts),
+  };
+  return {
+    labels: (ids) => tables.labelsOf(ids),
+    keys: async ({ table, first }) => (await tables[table].knownKeys(first)).joined,
+    insert: ({ table, batch }) => writers[table](batch),
+  };
+}
+
+/** Two commits to a table at once would only conflict. */
+function oneAtATime<S extends TableSpec>(
+  table: RowTarget<S>,
+): (batch: MovedBatch) => Promise<{ readonly inserted: number }> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (batch) => {
+    const next = last.then(async () => {
+      const { inserted } = await table.insert(Batch.arrived(table.spec, batch));
+      return { inserted };
+    });
+    // A failure is its asker's to report; the next one tries for itself.
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
+export function farTables(calls: TableCalls): IngestTables {
+  return {
+    sessions: new FarTable("sessions", SESSIONS, calls),
+    messages: new FarTable("messages", MESSAGES, calls),
+    parts: new FarTable("parts", PARTS, calls),
+    labelsOf: (ids) => calls.labels([...ids]),
+  };
+}
+
+class FarTable<S extends TableSpec> implements RowTarget<S> {
+  readonly spec: S;
+  readonly #name: TableName;
+  readonly #calls: TableCalls;
+  readonly #library = loadArrow();
+
+  constructor(name: TableName, spec: S, calls: TableCalls) {
+    this.spec = spec;
+    this.#name = name;
+    this.#calls = calls;
+  }
+
+  batch(): BatchBuilder<S> {
+    return new BatchBuilder(this.#library, this.spec);
+  }
+
+  insert(batch: Batch<S>): Promise<{ readonly inserted: number }> {
+    return this.#calls.insert({ table: this.#name, batch: batch.toMove() });
+  }
+
+  async knownKeys(first: Iterable<string>): Promise<KeySet> {
+    return new KeySet(await this.#calls.keys({ table: this.#name, first: [...first] }));
+  }
+}

@@ -1,0 +1,116 @@
+/** An import in several threads leaves what an import in one leaves, and stops and fails as that does. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { MessageChannel } from "node:worker_threads";
+import { expect, test } from "vitest";
+import { PondError } from "../../src/base/errors.ts";
+import { answerCalls, remoteCalls } from "../../src/base/thread-calls.ts";
+import type { ClientReport, Context } from "../../src/handlers/index.ts";
+import { sync } from "../../src/handlers/index.ts";
+import type { ColumnsOf, Table, TableSpec } from "../../src/substrate/index.ts";
+import { tempContext } from "../support/temp-context.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+/** Enough for two threads: a source weighs 20 KB beside its bytes. */
+const SOURCES = 850;
+const threads = (n: number) => ({ POND_SYNC_THREADS: String(n) });
+
+function writeSources(folder: string): void {
+  mkdirSync(join(folder, "-home-me-app"), { recursive: true });
+  for (let n = 0; n < SOURCES; n++) {
+    const sessionId = `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+    const lines = [0, 1, 2].map((at) =>
+      JSON.stringify({
+        type: "user",
+        uuid: `${sessionId}-${at}`,
+        sessionId,
+        cwd: "/home/me/app",
+        timestamp: new Date(Date.UTC(2026, 0, 1) + n * 60_000 + at).toISOString(),
+        message: { role: "user", content: `message ${at} of ${n} ${"x".repeat((n * 37) % 4000)}` },
+      }),
+    );
+    if (n % 300 === 7) lines.splice(1, 0, `{"broken ${n}`);
+    writeFileSync(join(folder, "-home-me-app", `${sessionId}.jsonl`), `${lines.join("\n")}\n`);
+  }
+}
+
+async function importAll(context: Context, folder: string): Promise<ClientReport> {
+  const request = { adapters: ["claude-code"], paths: [folder], stages: ["import"] as const };
+  return (await sync(context, request)).clients[0]!;
+}
+
+/** The texts of every row in the order of its key, without when it was stored. */
+async function rowsOf(context: Context): Promise<readonly string[]> {
+  const { sessions, messages, parts } = (await context.store()).tables;
+  return [
+    ...(await texts(sessions, ["id", "source_agent", "project", "options"])),
+    ...(await texts(messages, ["session_id", "id", "source_agent", "project", "search_text", "options"])),
+    ...(await texts(parts, ["session_id", "message_id", "id", "type", "variant_data", "options"])),
+  ].toSorted();
+}
+
+async function texts<S extends TableSpec>(
+  table: Table<S>,
+  select: readonly ColumnsOf<S, "utf8">[],
+): Promise<readonly string[]> {
+  const rows = await table.scan({ select });
+  return Array.from({ length: rows.length }, (_, row) =>
+    select.map((column) => rows.stringOrNull(column, row)).join("\t"),
+  );
+}
+
+test("threads leave the same rows, counts, first issues and cursors as one", async () => {
+  await using folder = await tempDir();
+  writeSources(folder.path);
+  await using alone = await tempContext({ env: threads(1) });
+  await using together = await tempContext({ env: threads(2) });
+  const expected = await importAll(alone.context, folder.path);
+  const { stored, ...report } = await importAll(together.context, folder.path);
+  expect({ ...report, stored: { ...stored, commits: 0 } }).toEqual({
+    ...expected,
+    stored: { ...expected.stored, commits: 0 },
+  });
+  expect(report).toMatchObject({ read: SOURCES, issues: { not_json: 3 } });
+  expect(await rowsOf(together.context)).toEqual(await rowsOf(alone.context));
+  expect(await importAll(together.context, folder.path)).toMatchObject({ fresh: SOURCES, read: 0 });
+});
+
+test("a stop in the middle keeps what was committed, and the next import completes it", async () => {
+  await using folder = await tempDir();
+  writeSources(folder.path);
+  const stopping = new AbortController();
+  const env = { ...threads(2), POND_SYNC_BATCH_ROWS: "1000" };
+  await using temp = await tempContext({ env, signal: stopping.signal });
+  const request = { adapters: ["claude-code"], paths: [folder.path], stages: ["import"] as const };
+  const stopped = await sync(temp.context, request, {
+    onProgress: ({ filesDone }) => filesDone === 300 && stopping.abort(),
+  });
+  expect(stopped.interrupted).toBe(true);
+  expect(stopped.clients[0]!.stored.sessions.inserted).toBeLessThan(SOURCES);
+  await using again = await tempContext({ env: { ...env, POND_STORE: `${temp.home}/store` } });
+  const { stored } = await importAll(again.context, folder.path);
+  expect(stored.sessions.inserted + stopped.clients[0]!.stored.sessions.inserted).toBe(SOURCES);
+});
+
+test("the store failing in one thread ends the import with the store's own error", async () => {
+  const { port1, port2 } = new MessageChannel();
+  const full = new PondError("storage_unavailable", "the disk is full", {
+    reason: "disk_full",
+    hint: "free some",
+  });
+  answerCalls(port1, {
+    insert: () => {
+      throw full;
+    },
+    twice: (n: number) => Promise.resolve(n * 2),
+  });
+  const calls = remoteCalls<{ insert: (batch: ArrayBuffer) => number; twice: (n: number) => number }>(port2);
+  await expect(calls.insert(new ArrayBuffer(8))).rejects.toMatchObject({
+    code: "storage_unavailable",
+    message: "the disk is full",
+    reason: "disk_full",
+    hint: "free some",
+  });
+  expect(await Promise.all([calls.twice(1), calls.twice(2)])).toEqual([2, 4]);
+  port1.close();
+});
