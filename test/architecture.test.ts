@@ -49,6 +49,10 @@ const EXTRA_DOORS: Readonly<Record<string, readonly string[]>> = {
   model: ["schema.ts"],
   wire: ["schema.ts"],
   config: ["environment.ts"],
+  adapters: ["registry.ts"],
+  "adapters/seam": ["discovery.ts", "freshness.ts", "value-hash.ts"],
+  sessions: ["peek.ts"],
+  substrate: ["peek.ts", "storage-url.ts"],
   base: ["*"],
 };
 
@@ -230,7 +234,8 @@ function relativeImports(path: string, text: string): Edge[] {
 function roomOf(path: string): string {
   const [first = "", second = "", third] = path.split("/");
   if (first.endsWith(".ts")) return "index";
-  if (first !== "adapters" || (third === undefined && second === "index.ts")) return first;
+  const isRegistry = third === undefined && (second === "index.ts" || second === "registry.ts");
+  if (first !== "adapters" || isRegistry) return first;
   return second === "seam" ? "adapters/seam" : "adapters/<client>";
 }
 

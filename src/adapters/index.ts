@@ -1,21 +1,5 @@
-/** The registry: one line a client (spec.md#adapter-registry), and the door to the seam for the rooms above. */
-import { claudeCode } from "./claude-code/index.ts";
-import { codexCli } from "./codex-cli/index.ts";
-import { opencode } from "./opencode/index.ts";
-import { pi } from "./pi/index.ts";
-import type { Adapter } from "./seam/index.ts";
-
-const ADAPTERS: readonly Adapter[] = [claudeCode, codexCli, opencode, pi];
-
-/** Every client pond knows, in the order in which they are listed and synced. */
-export function adapters(): readonly Adapter[] {
-  return ADAPTERS;
-}
-
-export function adapterNamed(name: string): Adapter | undefined {
-  return ADAPTERS.find((adapter) => adapter.name === name);
-}
-
+/** The door to the clients and to the seam for the rooms above. */
+export { adapterNamed, adapters } from "./registry.ts";
 export type {
   Adapter,
   AdapterEnv,
@@ -43,7 +27,6 @@ export {
   describeDifference,
   isEqualFile,
   hasSpans,
-  isSameStamp,
   locate,
   openSpanTree,
   printFile,

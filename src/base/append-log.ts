@@ -12,6 +12,7 @@ import {
   readFileSync,
   readSync,
   renameSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
@@ -19,43 +20,51 @@ import { errnoOf } from "./errors.ts";
 import type { JsonValue } from "./json.ts";
 import { stringifyJson, tryParseJson } from "./json.ts";
 
+const NEWLINE = 0x0a;
+
 export interface LogContent {
   readonly values: readonly JsonValue[];
   /** Terminated lines that could not be read. */
   readonly damaged: number;
-  /** Bytes up to the end of the last terminated line. */
-  readonly bytes: number;
 }
 
 /** Everything in the log; an absent file is an empty log. */
 export function readLog(path: string): LogContent {
-  let content: Buffer;
-  try {
-    content = readFileSync(path);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return { values: [], damaged: 0, bytes: 0 };
-    throw error;
-  }
-  const bytes = content.lastIndexOf(0x0a) + 1;
   const values: JsonValue[] = [];
   let damaged = 0;
-  for (const line of content.toString("utf8", 0, bytes).split("\n")) {
-    if (line === "") continue;
+  for (const line of readLines(path)) {
     const parsed = tryParseJson(line);
     if (parsed.kind === "value") values.push(parsed.value);
     else damaged += 1;
   }
-  return { values, damaged, bytes };
+  return { values, damaged };
 }
 
-/** Adds lines behind the last terminated one, and waits until they are on the disk. */
+/** The same, unparsed. */
+export function readLines(path: string): readonly string[] {
+  let content: Buffer;
+  try {
+    content = readFileSync(path);
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return [];
+    throw error;
+  }
+  const lines = content.toString("utf8", 0, content.lastIndexOf(NEWLINE) + 1).split("\n");
+  return lines.filter((line) => line !== "");
+}
+
 export function appendLog(path: string, values: readonly JsonValue[]): void {
-  if (values.length === 0) return;
+  appendLines(path, values.map(stringifyJson));
+}
+
+/** Adds lines of JSON behind the last terminated one, and waits until they are on the disk. */
+export function appendLines(path: string, lines: readonly string[]): void {
+  if (lines.length === 0) return;
   mkdirSync(dirname(path), { recursive: true });
   const file = openSync(path, "a+");
   try {
     repairTail(file);
-    writeSync(file, values.map((value) => `${stringifyJson(value)}\n`).join(""));
+    writeSync(file, `${lines.join("\n")}\n`);
     fsyncSync(file);
   } finally {
     closeSync(file);
@@ -66,19 +75,23 @@ export function appendLog(path: string, values: readonly JsonValue[]): void {
 function repairTail(file: number): void {
   const { size } = fstatSync(file);
   const last = Buffer.alloc(1);
-  if (size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 0x0a)) return;
+  if (size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE)) return;
   const content = Buffer.alloc(size);
   readSync(file, content, 0, size, 0);
-  ftruncateSync(file, content.lastIndexOf(0x0a) + 1);
+  ftruncateSync(file, content.lastIndexOf(NEWLINE) + 1);
 }
 
 /** Replaces the whole log, or leaves it as it was. */
-export function rewriteLog(path: string, values: Iterable<JsonValue>): void {
+export function rewriteLog(path: string, values: readonly JsonValue[]): void {
+  rewriteLines(path, values.map(stringifyJson));
+}
+
+export function rewriteLines(path: string, lines: Iterable<string>): void {
   mkdirSync(dirname(path), { recursive: true });
   const draft = `${path}.new`;
   const file = openSync(draft, "w");
   try {
-    for (const value of values) writeSync(file, `${stringifyJson(value)}\n`);
+    writeFileSync(file, [...lines, ""].join("\n"));
     fsyncSync(file);
   } finally {
     closeSync(file);

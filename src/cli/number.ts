@@ -1,7 +1,8 @@
 /** Numbers for people: counts with separators, sizes, spans of time. Pure. */
 
+/** `12,345`. By hand: the first number that `toLocaleString` prints costs a start 25 ms. */
 export function count(value: number): string {
-  return value.toLocaleString("en-US");
+  return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 const UNITS = ["B", "KB", "MB", "GB", "TB"] as const;

@@ -1,5 +1,5 @@
 /** `adapters`: every client pond knows, where it keeps sessions here, and how much is there. Opens no file. */
-import { adapters } from "../adapters/index.ts";
+import { adapters } from "../adapters/registry.ts";
 import type { Context } from "./context.ts";
 import type { SourceFilter } from "./sources.ts";
 import { findSources } from "./sources.ts";

@@ -7,8 +7,8 @@ import { systemClock } from "../base/clock.ts";
 import { join } from "node:path";
 import type { AdapterEnv } from "../adapters/index.ts";
 import type { LoadedConfig } from "../config/index.ts";
-import { localFolder, openSessionStore } from "../sessions/index.ts";
 import type { SessionStore } from "../sessions/index.ts";
+import { localFolder } from "../sessions/peek.ts";
 import type { StoreAddress } from "../state/index.ts";
 
 export interface Context extends AsyncDisposable {
@@ -36,7 +36,10 @@ export function createContext(options: ContextOptions): Context {
   const storage = { url, namespace, options: options.config.values.storage.options ?? {} };
   let opened: Promise<SessionStore> | undefined;
   let existing: Promise<SessionStore | undefined> | undefined;
-  const store = (): Promise<SessionStore> => (opened ??= openSessionStore(storage, { create: true }));
+  const open = async (): Promise<SessionStore> =>
+    (await import("../sessions/index.ts")).openSessionStore(storage, { create: true });
+  const openExisting = async (): Promise<SessionStore | undefined> =>
+    (await import("../sessions/index.ts")).openSessionStore(storage, { create: false });
   const folder = localFolder(url, namespace);
   return {
     config: options.config,
@@ -44,8 +47,8 @@ export function createContext(options: ContextOptions): Context {
     clock: options.clock ?? systemClock,
     signal: options.signal,
     address: { url, namespace, ...(folder === undefined ? {} : { folder }) },
-    store,
-    existingStore: () => opened ?? (existing ??= openSessionStore(storage, { create: false })),
+    store: () => (opened ??= open()),
+    existingStore: () => opened ?? (existing ??= openExisting()),
     [Symbol.asyncDispose]: async () => {
       await (await opened)?.[Symbol.asyncDispose]();
       await (await existing)?.[Symbol.asyncDispose]();

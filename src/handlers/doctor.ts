@@ -1,10 +1,10 @@
 /** `doctor`: is everything well, and what to do next. Every finding that is not well names its fix. */
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { adapters } from "../adapters/index.ts";
+import { adapters } from "../adapters/registry.ts";
 import { toPondError } from "../base/errors.ts";
-import { peekSessionStore } from "../sessions/index.ts";
 import type { SessionStore, TableHealth } from "../sessions/index.ts";
+import { peekSessionStore } from "../sessions/peek.ts";
 import { Cursors, rememberedStore } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { sweepSources } from "./sweep.ts";

@@ -1,7 +1,7 @@
 /** What reading operations need before they can answer: a store that is there, and requests within their bounds. */
 import { PondError } from "../base/errors.ts";
-import { displayUrl } from "../sessions/index.ts";
 import type { SessionStore } from "../sessions/index.ts";
+import { displayUrl } from "../sessions/peek.ts";
 import type { Context } from "./context.ts";
 
 /** The store; reading makes none. */

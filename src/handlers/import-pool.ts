@@ -58,7 +58,7 @@ export async function runPool(
     next: () =>
       work.signal.aborted ? [] : takeLot(waiting).map((task) => taskToSend(task, work.order.places)),
     reached: (sources) =>
-      host.reached(sources.map(({ source, cursor }) => ({ source, cursor: parseJson(cursor) }))),
+      host.reached(sources.map((source) => ({ ...source, cursor: parseJson(source.cursor) }))),
   };
   const threads = Array.from({ length: work.threads }, () => new ImportThread(calls));
   const stop = (): void => threads.forEach((thread) => thread.stop());

@@ -8,8 +8,9 @@ import type { JsonValue } from "../base/json.ts";
 import { parseJson, stringifyJson } from "../base/json.ts";
 import type { Calls } from "../base/thread-calls.ts";
 import type { IngestLimits, TableCalls } from "../sessions/index.ts";
+import type { Reached } from "../state/index.ts";
 import type { ImportOutcome } from "./import-outcome.ts";
-import type { ImportHost, ImportTask, Reached } from "./importer.ts";
+import type { ImportHost, ImportTask } from "./importer.ts";
 
 /** Answered by the owner of the store. */
 export interface HostCalls extends Calls, TableCalls {
@@ -44,8 +45,7 @@ export interface FarTask {
   readonly cursor?: string;
 }
 
-export interface FarReached {
-  readonly source: Reached["source"];
+export interface FarReached extends Omit<Reached, "cursor"> {
   readonly cursor: string;
 }
 

@@ -3,7 +3,7 @@
  * by import-pool.ts, imported by nothing.
  */
 import { MessagePort, parentPort, workerData } from "node:worker_threads";
-import { adapterNamed } from "../adapters/index.ts";
+import { adapterNamed } from "../adapters/registry.ts";
 import { systemClock } from "../base/clock.ts";
 import { PondError } from "../base/errors.ts";
 import { stringifyJson } from "../base/json.ts";
@@ -32,7 +32,7 @@ function run({ adapter: name, machine, places, limits }: WorkOrder): Promise<Imp
       stored,
       next: async () => (await host.next(undefined)).map((task) => taskReceived(task, places)),
       reached: (sources) =>
-        void host.reached(sources.map(({ source, cursor }) => ({ source, cursor: stringifyJson(cursor) }))),
+        void host.reached(sources.map((source) => ({ ...source, cursor: stringifyJson(source.cursor) }))),
       done: (source) => void host.done(source),
     },
   );

@@ -3,6 +3,7 @@
  * holds the rows before it; a source that cannot be read is an issue, the others go on.
  */
 import type { Adapter, AdapterEnv, AdapterYield, Cursor, Issue, Place, Unit } from "../adapters/index.ts";
+import { stampText } from "../adapters/registry.ts";
 import type { Clock } from "../base/clock.ts";
 import { toPondError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
@@ -10,7 +11,7 @@ import type { Event, SessionId } from "../model/index.ts";
 import { describeKey, entityOf } from "../model/index.ts";
 import type { IngestLimits, IngestTables, SessionStore } from "../sessions/index.ts";
 import { Ingest } from "../sessions/index.ts";
-import type { SourceName } from "../state/index.ts";
+import type { Reached, SourceName } from "../state/index.ts";
 import type { ImportOutcome } from "./import-outcome.ts";
 import { IssueTally } from "./import-outcome.ts";
 import { isCursor, sourceName } from "./sweep.ts";
@@ -24,11 +25,6 @@ export interface ImportTask {
   readonly bytes: number;
   /** Where the last committed read stopped; absent: from the start. */
   readonly cursor?: JsonValue;
-}
-
-export interface Reached {
-  readonly source: SourceName;
-  readonly cursor: JsonValue;
 }
 
 /** What an importer is given by the thread that owns the store and the state. */
@@ -138,8 +134,9 @@ class Importer {
       else if (item.kind === "checkpoint") {
         await this.#ingest.add(events);
         events = [];
+        const stamp = stampText(Object.values(item.cursor.files));
         const cursor = jsonOf(item.cursor);
-        this.#ingest.checkpoint(() => this.#reached.push({ source, cursor }));
+        this.#ingest.checkpoint(() => this.#reached.push({ source, stamp, cursor }));
       } else {
         if (item.kind === "message") this.#tally.messages += 1;
         events.push(item);

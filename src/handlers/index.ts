@@ -1,26 +1,38 @@
-/** The operations of pond as plain functions of (context, request): what every transport calls (spec.md#wire-handlers). */
+/**
+ * The operations of pond as plain functions of (context, request): what every transport calls (spec.md#wire-handlers).
+ * Each is loaded when it is called, so that a command starts with its own code and no other's.
+ */
 export type { AdapterReport } from "./adapters.ts";
-export { listAdapters } from "./adapters.ts";
 export type { Context, ContextOptions } from "./context.ts";
 export { createContext } from "./context.ts";
 export type { Demo } from "./demo.ts";
-export { openDemo } from "./demo.ts";
 export type { Finding } from "./doctor.ts";
-export { doctor } from "./doctor.ts";
-export { resolveTarget } from "./find.ts";
-export { get } from "./get.ts";
 export type { InitLook, InitReport } from "./init.ts";
-export { init, lookAround } from "./init.ts";
 export type { RestoreReport, RestoreRequest } from "./restore.ts";
-export { restore } from "./restore.ts";
-export { explainSearch, search } from "./search.ts";
-export { listSessions } from "./sessions.ts";
 export type { SourceFilter } from "./sources.ts";
 export type { GroupCount, StatusReport } from "./status.ts";
-export { status } from "./status.ts";
 export type { ClientReport, Stage, SyncProgress, SyncReport, SyncRequest } from "./sync-report.ts";
 export { STAGES } from "./sync-report.ts";
 export type { SyncHooks } from "./sync.ts";
-export { sync } from "./sync.ts";
 export type { ClientVerification, VerifyProgress, VerifyReport } from "./verify.ts";
-export { verify } from "./verify.ts";
+
+export const doctor = later(async () => (await import("./doctor.ts")).doctor);
+export const explainSearch = later(async () => (await import("./search.ts")).explainSearch);
+export const get = later(async () => (await import("./get.ts")).get);
+export const init = later(async () => (await import("./init.ts")).init);
+export const listAdapters = later(async () => (await import("./adapters.ts")).listAdapters);
+export const listSessions = later(async () => (await import("./sessions.ts")).listSessions);
+export const lookAround = later(async () => (await import("./init.ts")).lookAround);
+export const openDemo = later(async () => (await import("./demo.ts")).openDemo);
+export const resolveTarget = later(async () => (await import("./find.ts")).resolveTarget);
+export const restore = later(async () => (await import("./restore.ts")).restore);
+export const search = later(async () => (await import("./search.ts")).search);
+export const status = later(async () => (await import("./status.ts")).status);
+export const sync = later(async () => (await import("./sync.ts")).sync);
+export const verify = later(async () => (await import("./verify.ts")).verify);
+
+function later<Input extends readonly unknown[], Output>(
+  load: () => Promise<(...input: Input) => Promise<Output>>,
+): (...input: Input) => Promise<Output> {
+  return async (...input) => (await load())(...input);
+}

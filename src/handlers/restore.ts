@@ -49,7 +49,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const out = request.out === undefined ? await ownPlace(context, adapter) : resolve(request.out);
   const lineage = await readLineage(store, session.id);
   const fidelity = brandOf(session.source_agent) === adapter.name ? "native" : "foreign";
-  const restored = adapter.restore.serialize(lineage, {
+  const restored = await adapter.restore.serialize(lineage, {
     fidelity,
     layout: "client",
     mapPath: pathMapper(request.mapPaths ?? []),

@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Adapter, Place } from "../adapters/index.ts";
-import { adapterNamed, adapters } from "../adapters/index.ts";
+import { adapterNamed, adapters } from "../adapters/registry.ts";
 import { PondError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
 import type { Context } from "./context.ts";

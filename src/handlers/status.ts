@@ -2,8 +2,9 @@
  * `status`: what is stored and how fresh it is. The cheap part (counts of summaries, pending sources) comes first; the health
  * of tables and indexes, which asks the engine, comes after it.
  */
-import { displayUrl, messageCount, peekSessionStore } from "../sessions/index.ts";
+import { messageCount } from "../sessions/index.ts";
 import type { SummaryList, TableHealth } from "../sessions/index.ts";
+import { displayUrl, peekSessionStore } from "../sessions/peek.ts";
 import type { LastSync } from "../state/index.ts";
 import { Cursors, lastSync, rememberedStore } from "../state/index.ts";
 import type { Context } from "./context.ts";

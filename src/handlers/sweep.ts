@@ -1,6 +1,6 @@
 /** The stat sweep: every source of every client, and which of them changed since their cursor. Opens no file. */
 import type { Adapter, Cursor, Issue, Place, Unit } from "../adapters/index.ts";
-import { isSameStamp } from "../adapters/index.ts";
+import { stampText } from "../adapters/registry.ts";
 import type { JsonValue } from "../base/json.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Cursors, SourceName } from "../state/index.ts";
@@ -61,7 +61,7 @@ async function sweepClient(
         totals.seen += 1;
         totals.bytes += bytes;
         for (const file of found.files) totals.newest = Math.max(totals.newest, file.mtime);
-        if (cursors !== undefined && isFresh(found, cursors.get(sourceName(adapter, place, found)))) continue;
+        if (cursors !== undefined && isFresh(cursors, sourceName(adapter, place, found), found)) continue;
         stale.push({ unit: found, place, bytes });
         totals.staleBytes += bytes;
       }
@@ -71,7 +71,7 @@ async function sweepClient(
 /** The same sweep without the sources that another sync has read meanwhile. */
 export function onlyStale(sweep: Sweep, cursors: Cursors): Sweep {
   const stale = sweep.stale.filter(
-    ({ unit, place }) => !isFresh(unit, cursors.get(sourceName(sweep.adapter, place, unit))),
+    ({ unit, place }) => !isFresh(cursors, sourceName(sweep.adapter, place, unit), unit),
   );
   return { ...sweep, stale, staleBytes: stale.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
@@ -81,11 +81,8 @@ export function sourceName(adapter: Adapter, place: Place, unit: Unit): SourceNa
 }
 
 /** Nothing of the unit can have changed: the same files, each with the stamp that was committed. */
-function isFresh(unit: Unit, cursor: JsonValue | undefined): boolean {
-  if (!isCursor(cursor)) return false;
-  const stored = Object.values(cursor.files);
-  if (stored.length !== unit.files.length) return false;
-  return unit.files.every((file) => stored.some((known) => isSameStamp(file, known)));
+function isFresh(cursors: Cursors, source: SourceName, unit: Unit): boolean {
+  return cursors.isFresh(source, stampText(unit.files));
 }
 
 export function isCursor(value: JsonValue | undefined): value is JsonValue & Cursor {

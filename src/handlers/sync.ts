@@ -2,10 +2,9 @@
  * `sync`: import, embed, update-indexes (spec.md#sync-stages). Import reads what changed since the last commit and nothing
  * else; when nothing changed, neither the store nor its engine is opened.
  */
-import { peekSessionStore } from "../sessions/index.ts";
+import { peekSessionStore } from "../sessions/peek.ts";
 import { acquireLock, Cursors, rememberedStore, rememberStore, rememberSync } from "../state/index.ts";
 import type { Context } from "./context.ts";
-import { importClient } from "./import-client.ts";
 import { clientReport } from "./import-outcome.ts";
 import type {
   ClientReport,
@@ -98,6 +97,7 @@ async function importAll(
   const files = work.reduce((sum, { stale }) => sum + stale.length, 0);
   const bytes = work.reduce((sum, { staleBytes }) => sum + staleBytes, 0);
   const done = { files: 0, bytes: 0, messages: 0 };
+  const { importClient } = await import("./import-client.ts");
   const reports: ClientReport[] = [];
   for (const sweep of work) {
     if (sweep.stale.length === 0 || context.signal.aborted) {

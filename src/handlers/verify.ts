@@ -130,7 +130,7 @@ async function verifySession(
       damage: damage.map(({ key, message }) => `${describeKey(key)} cannot be read: ${message}`),
     };
   try {
-    const restored = adapter.restore.serialize(
+    const restored = await adapter.restore.serialize(
       { state, children: [] },
       { fidelity: "native", layout: "source", mapPath: (path) => path, now: context.clock.now() },
     );

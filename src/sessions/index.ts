@@ -9,7 +9,7 @@ export { findPartRefs } from "./parts.ts";
 export type { DamagedSession, MessageHead, MessageRef, MessageText } from "./read.ts";
 export { MESSAGES, PARTS, SESSIONS, SUMMARIES } from "./schema.ts";
 export type { Storage } from "./store.ts";
-export { displayUrl, localFolder, openSessionStore, peekSessionStore, SessionStore } from "./store.ts";
+export { openSessionStore, SessionStore } from "./store.ts";
 export type { SessionSummary } from "./summarise.ts";
 export { compareByAge, messageCount, SummaryList } from "./summary-list.ts";
 export type { IngestTables, Inserted, Labels } from "./tables.ts";

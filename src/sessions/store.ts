@@ -1,5 +1,4 @@
 /** The session datasets as the rest of pond sees them: ingest in, canonical objects out. */
-import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { isPondError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -19,10 +18,9 @@ import type {
   MaintenanceReport,
   RecoveryIssue,
   Store,
-  StorePeek,
   TableHealth,
 } from "../substrate/index.ts";
-import { openStore, parseStorageUrl, peekStore } from "../substrate/index.ts";
+import { openStore } from "../substrate/index.ts";
 import type { IngestOptions } from "./ingest.ts";
 import { Ingest } from "./ingest.ts";
 import type { PartRef } from "./parts.ts";
@@ -74,22 +72,6 @@ export async function openSessionStore(
     if (!create && isPondError(error) && error.code === "not_found") return undefined;
     throw error;
   }
-}
-
-/** Identity and table versions of a local store, read without the engine; undefined where that is not possible. */
-export function peekSessionStore(url: string, namespace: string): Promise<StorePeek | undefined> {
-  return peekStore(parseStorageUrl(url), namespace);
-}
-
-/** The address for people: without its secrets. */
-export function displayUrl(url: string): string {
-  return parseStorageUrl(url).display;
-}
-
-/** The folder that holds a local store's tables, or undefined for an object store. */
-export function localFolder(url: string, namespace: string): string | undefined {
-  const parsed = parseStorageUrl(url);
-  return parsed.kind === "local" ? join(parsed.href, namespace) : undefined;
 }
 
 export class SessionStore implements AsyncDisposable {

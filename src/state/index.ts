@@ -1,5 +1,5 @@
 /** What pond remembers beside the store: cursors, the sync lock, which store is where. Losing any of it costs time only. */
-export type { SourceName } from "./cursors.ts";
+export type { Reached, SourceName } from "./cursors.ts";
 export { Cursors } from "./cursors.ts";
 export type { LastSync } from "./last-sync.ts";
 export { lastSync, rememberSync } from "./last-sync.ts";

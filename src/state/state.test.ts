@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../test/support/temp-dir.ts";
 import { appendLog, readLog, rewriteLog } from "../base/append-log.ts";
@@ -41,24 +42,65 @@ describe("cursors", () => {
     await using folder = await tempDir();
     const cursors = Cursors.open(folder.path, "one");
     cursors.advance([
-      { source: source("x"), cursor: { n: 1 } },
-      { source: source("y"), cursor: { n: 2 } },
+      { source: source("x"), stamp: "1", cursor: { n: 1 } },
+      { source: source("y"), stamp: "2", cursor: { n: 2 } },
     ]);
-    cursors.advance([{ source: source("x"), cursor: { n: 3 } }]);
+    cursors.advance([{ source: source("x"), stamp: "3", cursor: { n: 3 } }]);
     const again = Cursors.open(folder.path, "one");
     expect([again.get(source("x")), again.get(source("y")), again.size]).toEqual([{ n: 3 }, { n: 2 }, 2]);
     expect(Cursors.open(folder.path, "two").size).toBe(0);
+  });
+
+  test("a source is fresh while its stamp is the one that was committed last", async () => {
+    await using folder = await tempDir();
+    const cursors = Cursors.open(folder.path, "one");
+    cursors.advance([{ source: source("x"), stamp: "1 5 7.25", cursor: null }]);
+    cursors.advance([{ source: source("x"), stamp: "1 6 7.5", cursor: null }]);
+    for (const opened of [cursors, Cursors.open(folder.path, "one")]) {
+      const fresh = ["1 6 7.5", "1 5 7.25", "1 6 7", "1 6 7.55", ""].map((stamp) =>
+        opened.isFresh(source("x"), stamp),
+      );
+      expect(fresh).toEqual([true, false, false, false, false]);
+      expect(opened.isFresh(source("y"), "1 6 7.5")).toBe(false);
+    }
+  });
+
+  test("any name is told from any other, whatever stands in it", async () => {
+    const part = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc
+        .array(fc.constantFrom('"', ",", "\\", "{", "[", "1", "\n", "\ud800"), { maxLength: 6 })
+        .map((all) => all.join("")),
+    );
+    const names = fc.uniqueArray(fc.record({ adapter: part, root: part, key: part }), {
+      selector: (name) => JSON.stringify(name),
+      maxLength: 12,
+    });
+    await using folder = await tempDir();
+    let run = 0;
+    fc.assert(
+      fc.property(names, (sources) => {
+        run += 1;
+        const updates = sources.map((name, n) => ({ source: name, stamp: `${n}`, cursor: { n } }));
+        Cursors.open(folder.path, `${run}`).advance(updates);
+        const again = Cursors.open(folder.path, `${run}`);
+        expect([again.size, again.damaged]).toEqual([sources.length, 0]);
+        for (const [n, name] of sources.entries())
+          expect([again.isFresh(name, `${n}`), again.get(name)]).toEqual([true, { n }]);
+      }),
+      { numRuns: 100 },
+    );
   });
 
   test("a damaged line is counted and costs one source; the log stays small over many syncs", async () => {
     await using folder = await tempDir();
     const path = join(folder.path, "cursors/one.jsonl");
     const cursors = Cursors.open(folder.path, "one");
-    for (let n = 0; n < 2500; n++) cursors.advance([{ source: source(`k${n % 5}`), cursor: n }]);
+    for (let n = 0; n < 2500; n++) cursors.advance([{ source: source(`k${n % 5}`), stamp: "1", cursor: n }]);
     expect(readLog(path).values.length).toBeLessThanOrEqual(1001);
-    appendFileSync(path, '["short"]\nnonsense\n');
+    appendFileSync(path, '["short"]\nnonsense\n["a","/r","k0",{}]\n');
     const again = Cursors.open(folder.path, "one");
-    expect([again.size, again.damaged, again.get(source("k4"))]).toEqual([5, 2, 2499]);
+    expect([again.size, again.damaged, again.get(source("k4"))]).toEqual([5, 3, 2499]);
   });
 });
 

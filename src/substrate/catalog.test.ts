@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../test/support/temp-dir.ts";
-import { defineTable, openStore, parseStorageUrl, peekStore } from "./index.ts";
+import { defineTable, openStore, parseStorageUrl } from "./index.ts";
 import { loadLance } from "./lance.ts";
+import { peekStore } from "./local/peek.ts";
 
 const V1 = defineTable({
   name: "notes",

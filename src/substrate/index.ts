@@ -59,4 +59,4 @@ export type { Action, TableFacts } from "./maintain/plan.ts";
 export type { MaintainOptions, MaintenanceReport, TableHealth } from "./maintain/run.ts";
 export type { DiskUse } from "./local/disk-use.ts";
 export type { RecoveryIssue } from "./local/recover.ts";
-export { peekStore, type StorePeek } from "./local/peek.ts";
+export type { StorePeek } from "./local/peek.ts";

@@ -3,7 +3,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
-import type { Adapter, Restored, SerializeOptions } from "../../src/adapters/index.ts";
+import type { Adapter, SerializeOptions } from "../../src/adapters/index.ts";
+import { serialize as restore } from "../../src/adapters/claude-code/serialize.ts";
 import type { Lineage } from "../../src/adapters/seam/index.ts";
 import { replay } from "../../src/model/index.ts";
 import { lineagesOf, readFolder } from "../support/adapter-run.ts";
@@ -133,9 +134,4 @@ function resume(folder: string, lineage: Lineage, fidelity: SerializeOptions["fi
   if (!("path" in client)) throw new Error(client.missing);
   const command = [client.path, "-p", "--resume", restored.resume.id, "Go on from here"];
   return runOffline(command, { folder, cwd: restored.resume.directory, rules: [{ text: "Going on." }] });
-}
-
-function restore(lineage: Lineage, options: SerializeOptions): Restored {
-  if (adapter.restore.kind !== "supported") throw new Error("claude-code restores");
-  return adapter.restore.serialize(lineage, options);
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
 import type { SerializeOptions } from "../../src/adapters/index.ts";
+import { serialize } from "../../src/adapters/codex-cli/serialize.ts";
 import type { Lineage } from "../../src/adapters/seam/index.ts";
 import { replay } from "../../src/model/index.ts";
 import { lineagesOf, readFolder } from "../support/adapter-run.ts";
@@ -139,11 +140,11 @@ function resume(
   lineage: Lineage,
   how: { readonly fidelity: SerializeOptions["fidelity"]; readonly id?: string },
 ): OfflineRun {
-  if (adapter.restore.kind !== "supported" || !("path" in client)) throw new Error("checked above");
+  if (!("path" in client)) throw new Error("checked above");
   const cwd = join(folder, "demo");
   const home = join(folder, "home/.codex");
   const mapPath = (path: string): string => (path.startsWith("/") ? cwd : path);
-  const restored = adapter.restore.serialize(lineage, {
+  const restored = serialize(lineage, {
     fidelity: how.fidelity,
     layout: "client",
     mapPath,

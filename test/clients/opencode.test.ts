@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
 import type { Restored } from "../../src/adapters/index.ts";
+import { serialize } from "../../src/adapters/opencode/serialize.ts";
 import type { Lineage } from "../../src/adapters/seam/index.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import { firstDifference, isJsonObject, parseJson } from "../../src/base/json.ts";
@@ -213,7 +214,7 @@ async function intoForeign(box: string, name: string, folder: string): Promise<R
   if (face.kind !== "supported") throw new Error(`${name} restores`);
   const mapPath = (): string => join(box, "work");
   const lineage = await captured(GARDEN, "opencode/data");
-  const restored = face.serialize(lineage, {
+  const restored = await face.serialize(lineage, {
     fidelity: "foreign",
     layout: "client",
     mapPath,
@@ -238,9 +239,8 @@ async function captured(id: string, place: string): Promise<Lineage> {
 
 /** Restored for the client, into the folder in which it runs. */
 function restore(box: string, lineage: Lineage, fidelity: "native" | "foreign"): Restored {
-  if (opencode.restore.kind !== "supported") throw new Error("opencode restores");
   const mapPath = (): string => join(box, "work");
-  const restored = opencode.restore.serialize(lineage, {
+  const restored = serialize(lineage, {
     fidelity,
     layout: "client",
     mapPath,

@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
-import type { Restored, SerializeOptions } from "../../src/adapters/index.ts";
+import type { SerializeOptions } from "../../src/adapters/index.ts";
+import { serialize as restore } from "../../src/adapters/pi/serialize.ts";
 import type { Lineage } from "../../src/adapters/seam/index.ts";
 import type { MessageWithParts } from "../../src/model/index.ts";
 import { activeBranch, replay } from "../../src/model/index.ts";
@@ -234,8 +235,3 @@ const MODELS = {
     },
   },
 };
-
-function restore(lineage: Lineage, options: SerializeOptions): Restored {
-  if (pi.restore.kind !== "supported") throw new Error("pi restores");
-  return pi.restore.serialize(lineage, options);
-}

@@ -36,7 +36,7 @@ export function foreignGolden({ from, place, session, to }: ForeignPair): void {
       mapPath: (path: string) => path,
       now: NOW,
     } as const;
-    const { files, losses, resume } = target.restore.serialize(lineage, options);
+    const { files, losses, resume } = await target.restore.serialize(lineage, options);
     const lost = losses.map(({ what, why, count }) => `lost: ${count} ${what} (${why})`);
     const text = [`resume: ${resume.command}`, ...lost, ...files.flatMap(print)].join("\n");
     await expect(`${text}\n`).toMatchFileSnapshot(

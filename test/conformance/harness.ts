@@ -83,7 +83,7 @@ export function conformance(suite: Conformance): void {
 
     test.skipIf(!suite.roundTrip)("every file restores equal, side files included", async () => {
       const runs = await readFolder(adapter, root);
-      const restored = runs.flatMap(({ events }) => restoreNative(adapter, events));
+      const restored = (await Promise.all(runs.map(({ events }) => restoreNative(adapter, events)))).flat();
       const comparisons = await compareAll(restored, root);
       expect(comparisons.filter((one) => !isEqualFile(one)).map(describeDifference)).toEqual([]);
       const files = runs.flatMap(({ unit }) => unit.files.filter(({ size }) => size > 0));
@@ -254,7 +254,7 @@ async function readCopy(
   writeFileSync(path, bytes);
   const { units } = await listUnits(suite.adapter, folder.path);
   const run = await readUnit(suite.adapter, units[0]!, { root: folder.path });
-  const comparisons = await compareAll(restoreNative(suite.adapter, run.events), folder.path);
+  const comparisons = await compareAll(await restoreNative(suite.adapter, run.events), folder.path);
   return { run, path, unequal: comparisons.filter((one) => !isEqualFile(one)).map(describeDifference) };
 }
 

@@ -24,7 +24,7 @@ describe.skipIf(root === "")(`opencode samples${root === "" ? ` (${NO_SAMPLES})`
     for (const place of ["jwp23+dotfiles", "@derived-from-exports/home-legacy-tree"]) {
       const folder = join(root, place);
       const runs = await readFolder(adapter, folder);
-      const restored = runs.flatMap(({ events }) => restoreNative(adapter, events));
+      const restored = (await Promise.all(runs.map(({ events }) => restoreNative(adapter, events)))).flat();
       const comparisons = await compareAll(restored, folder);
       const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
         path.endsWith(".json"),

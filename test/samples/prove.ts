@@ -45,7 +45,7 @@ export async function prove(
     }
     for (const { kind } of run.issues) issues[kind] = (issues[kind] ?? 0) + 1;
     count.waiting += run.waiting.length;
-    const comparisons = await compareAll(restoreNative(adapter, run.events), root);
+    const comparisons = await compareAll(await restoreNative(adapter, run.events), root);
     for (const comparison of comparisons) {
       count.files += 1;
       count.records += comparison.records;

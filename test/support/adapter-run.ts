@@ -109,10 +109,15 @@ export function lineagesOf(states: readonly SessionState[]): readonly Lineage[] 
 }
 
 /** Native restore of events at their recorded paths. */
-export function restoreNative(adapter: Adapter, events: readonly Event[]): readonly RestoredFile[] {
+export async function restoreNative(
+  adapter: Adapter,
+  events: readonly Event[],
+): Promise<readonly RestoredFile[]> {
   if (adapter.restore.kind !== "supported") return [];
-  const { serialize } = adapter.restore;
-  return replay(events).flatMap((state) => serialize({ state, children: [] }, SOURCE_LAYOUT).files);
+  const files: RestoredFile[] = [];
+  for (const state of replay(events))
+    files.push(...(await adapter.restore.serialize({ state, children: [] }, SOURCE_LAYOUT)).files);
+  return files;
 }
 
 /** Restored files against their sources below `root`. */

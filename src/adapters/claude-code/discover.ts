@@ -1,8 +1,8 @@
 /** Finds Claude Code's sessions: every log below the root with the files beside it, each only stat-ed. */
 import { join } from "node:path";
 import type { JsonValue } from "../../base/json.ts";
+import { isFolder, keysBelow, walk } from "../seam/discovery.ts";
 import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../seam/index.ts";
-import { isFolder, keysBelow, walk } from "../seam/index.ts";
 import type { LogPlace } from "./layout.ts";
 import {
   ADAPTER,
@@ -45,20 +45,27 @@ export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator
     message,
   }));
   if (issues.length > 0) yield issues;
-  const found = assemble(new Map(walked.files.map((stamp) => [keyOf(stamp.path), stamp])));
+  const found = assemble(walked.files.map((stamp) => [keyOf(stamp.path), stamp]));
   for (let at = 0; at < found.length; at += BATCH) yield found.slice(at, at + BATCH);
 }
 
 /** Logs with their side files, from all files of a place by key. */
-function assemble(files: ReadonlyMap<string, FileStamp>): Unit[] {
+function assemble(files: readonly (readonly [string, FileStamp])[]): Unit[] {
+  const keys = new Set(files.map(([key]) => key));
   const groups = new Map<string, FileStamp[]>();
   const sides: [string, FileStamp][] = [];
+  let folder: string | undefined;
+  let base: string | undefined;
   for (const [key, stamp] of files) {
-    const base = sessionFolderOf(key, (log) => files.has(log));
+    // The files of a folder follow each other, and the folder alone tells the session.
+    if (folderOf(key) !== folder) {
+      folder = folderOf(key);
+      base = sessionFolderOf(key, (log) => keys.has(log));
+    }
     const isTranscript = isLog(key) && (base === undefined || key.startsWith(`${base}/subagents/`));
     if (isTranscript) groups.set(key, [stamp]);
     else {
-      const owner = ownerOf(key, base, files);
+      const owner = ownerOf(key, base, keys);
       if (owner !== undefined) sides.push([owner, stamp]);
     }
   }
@@ -67,23 +74,28 @@ function assemble(files: ReadonlyMap<string, FileStamp>): Unit[] {
     if (group === undefined) groups.set(owner, [stamp]);
     else group.push(stamp);
   }
-  const claims = new Claims([...groups.keys()]);
-  return [...groups]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, stamps]) => {
-      const found = claims.of(key);
-      return { key, files: stamps, ...(found === undefined ? {} : { found }) };
+  const logs = [...groups].map(([key, stamps]): Log => ({ key, stamps, place: placeOfLog(key) }));
+  const claims = new Claims(logs);
+  return logs
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    .map((log) => {
+      const found = claims.of(log);
+      return found === undefined
+        ? { key: log.key, files: log.stamps }
+        : { key: log.key, files: log.stamps, found };
     });
 }
 
+interface Log {
+  readonly key: string;
+  readonly stamps: readonly FileStamp[];
+  readonly place: LogPlace;
+}
+
 /** The log that a side file belongs to: its transcript for a `.meta.json`, else its session, even a missing one. */
-function ownerOf(
-  key: string,
-  base: string | undefined,
-  files: ReadonlyMap<string, FileStamp>,
-): string | undefined {
+function ownerOf(key: string, base: string | undefined, keys: ReadonlySet<string>): string | undefined {
   const transcript = transcriptOfMeta(key);
-  if (transcript !== undefined && files.has(transcript)) return transcript;
+  if (transcript !== undefined && keys.has(transcript)) return transcript;
   return base === undefined ? undefined : `${base}.jsonl`;
 }
 
@@ -94,21 +106,19 @@ class Claims {
   readonly #folders = new Set<string>();
   readonly #copies = new Map<string, string[]>();
 
-  constructor(keys: readonly string[]) {
-    const logs = keys.map((key): [string, LogPlace] => [key, placeOfLog(key)]);
-    for (const [, place] of logs) if (place.kind !== "agent") claim(this.#first, place.stem, place.base);
-    for (const [key, place] of logs) {
+  constructor(logs: readonly Log[]) {
+    for (const { place } of logs) if (place.kind !== "agent") claim(this.#first, place.stem, place.base);
+    for (const { key, place } of logs) {
       if (place.kind === "agent") claim(this.#agents, place.stem, key);
       else this.#addSession(key, place);
     }
     // A transcript below `subagents/` outranks one of the same name beside the sessions.
-    for (const [, place] of logs)
+    for (const { place } of logs)
       if (place.kind === "subagent" && this.#agents.has(nameOf(place.child)))
         this.#agents.set(nameOf(place.child), "");
   }
 
-  of(key: string): Readonly<Record<string, JsonValue>> | undefined {
-    const place = placeOfLog(key);
+  of({ key, place }: Log): Readonly<Record<string, JsonValue>> | undefined {
     if (place.kind === "agent") {
       const copies = this.#copies.get(place.folder);
       if (this.#agents.get(place.stem) !== key) return { copy: true };

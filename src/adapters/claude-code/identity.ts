@@ -5,10 +5,10 @@ import { isJsonObject } from "../../base/json.ts";
 import type { Relation, Session, Timestamp } from "../../model/index.ts";
 import { messageId, sessionId } from "../../model/index.ts";
 import type { Unit } from "../seam/index.ts";
-import { extractFromPath, extractName, field } from "../seam/index.ts";
+import { extractFromPath, extractName, field, valueHash } from "../seam/index.ts";
 import type { Head } from "./head.ts";
 import type { LogPlace } from "./layout.ts";
-import { ADAPTER, copyId, folderOf, isUuid, join, nameOf, placeOfLog } from "./layout.ts";
+import { ADAPTER, folderOf, isUuid, join, nameOf, placeOfLog } from "./layout.ts";
 
 export interface Evidence {
   readonly unit: Unit;
@@ -118,4 +118,9 @@ function callOf(meta: JsonObject | undefined): { readonly call_id?: string } {
 
 function baseOf(place: LogPlace): string {
   return place.kind === "agent" ? join(place.folder, place.stem) : place.base;
+}
+
+/** A session id that no other file of the place has: two copies of a session never mix their records. */
+export function copyId(id: string, key: string): string {
+  return `${id}@${valueHash(key).slice(0, 8)}`;
 }

@@ -3,7 +3,6 @@
  * is `<folder>/<session id>.jsonl`, its side files stand below `<folder>/<session id>/`, its subagents below
  * `<folder>/<session id>/subagents/`; older versions put `agent-<id>.jsonl` beside the sessions.
  */
-import { valueHash } from "../seam/index.ts";
 
 /** The brand: the part of `source_agent` before the first `/`. */
 export const ADAPTER = "claude-code";
@@ -78,11 +77,6 @@ export function folderOf(path: string): string {
 
 export function join(folder: string, path: string): string {
   return folder === "" ? path : `${folder}/${path}`;
-}
-
-/** A session id that no other file of the place has: two copies of a session never mix their records. */
-export function copyId(id: string, key: string): string {
-  return `${id}@${valueHash(key).slice(0, 8)}`;
 }
 
 /** The folder in which Claude Code keeps the sessions of a working directory. */

@@ -3,8 +3,8 @@
  * the thread names in `session_index.jsonl`. Any other folder is searched as a whole (spec.md#adapter-clients).
  */
 import { basename, join, relative, sep } from "node:path";
+import { isFolder, stampFile, walk } from "../seam/discovery.ts";
 import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../seam/index.ts";
-import { isFolder, stampFile, walk } from "../seam/index.ts";
 import {
   CODEX,
   isCompressed,

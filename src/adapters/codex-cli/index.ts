@@ -2,15 +2,18 @@
 import type { Adapter } from "../seam/index.ts";
 import { places, units } from "./discover.ts";
 import { CODEX } from "./name.ts";
-import { read } from "./read.ts";
-import { serialize } from "./serialize.ts";
 
 export const codexCli: Adapter = {
   name: CODEX,
   title: "Codex CLI",
   places,
   units,
-  read,
+  async *read(unit, request) {
+    yield* (await import("./read.ts")).read(unit, request);
+  },
   tellsSpans: true,
-  restore: { kind: "supported", serialize },
+  restore: {
+    kind: "supported",
+    serialize: async (lineage, options) => (await import("./serialize.ts")).serialize(lineage, options),
+  },
 };

@@ -7,7 +7,7 @@ import { isJsonObject } from "../../base/json.ts";
 import type { AdapterEnv, Place } from "../seam/index.ts";
 import { extractName, SqliteFile, valueHash, without } from "../seam/index.ts";
 import type { Database, Found } from "./discover.ts";
-import { findIn } from "./discover.ts";
+import { foundIn } from "./discover.ts";
 import { copyId, dataFolderOf, stemOf } from "./layout.ts";
 import { DatabaseReader } from "./read-database.ts";
 import type { SourceRecord } from "./record.ts";
@@ -123,19 +123,13 @@ export class Claims {
   }
 }
 
-/** By place and not by path, so that a place that is listed again is known anew. */
-const known = new WeakMap<Place, { readonly found: Promise<Found>; claims?: Promise<Claims> }>();
+const known = new WeakMap<Promise<Found>, Promise<Claims>>();
 
-/** What was just listed in a place is what its units are read by. */
-export function remember(place: Place, found: Found): void {
-  known.set(place, { found: Promise.resolve(found) });
-}
-
-export async function claimsOf(place: Place, machine: AdapterEnv): Promise<Claims> {
-  const entry = known.get(place) ?? { found: findIn(place) };
-  known.set(place, entry);
-  entry.claims ??= entry.found.then((found) => new Claims(found, machine));
-  return entry.claims;
+export function claimsOf(place: Place, machine: AdapterEnv): Promise<Claims> {
+  const finding = foundIn(place);
+  const claims = known.get(finding) ?? finding.then((found) => new Claims(found, machine));
+  known.set(finding, claims);
+  return claims;
 }
 
 /** How many of these records another container does not have as they are. */

@@ -3,8 +3,8 @@
  * listed and files are stat-ed; nothing is opened.
  */
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { isFolder, stampFile, walk } from "../seam/discovery.ts";
 import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../seam/index.ts";
-import { isFolder, stampFile, walk } from "../seam/index.ts";
 import { ADAPTER, DATABASE, folderOf, joinPath, nameOf, stampOfMany } from "./layout.ts";
 import type { Tree, TreeSession } from "./trees.ts";
 import { treesIn } from "./trees.ts";
@@ -60,7 +60,7 @@ export async function places({ env, home }: AdapterEnv): Promise<readonly Place[
 }
 
 /** The units of what was found in a place, in the order in which sessions are claimed. */
-export function unitsOf(place: Place, found: Found): readonly (Unit | Issue)[] {
+function unitsOf(place: Place, found: Found): readonly (Unit | Issue)[] {
   return [
     ...found.issues,
     ...found.databases.map(({ key, files }) => ({ key, files })),
@@ -71,7 +71,24 @@ export function unitsOf(place: Place, found: Found): readonly (Unit | Issue)[] {
   ];
 }
 
-export async function findIn(place: Place, signal?: AbortSignal): Promise<Found> {
+/** By place and not by path, so that a place that is listed again is known anew. */
+const known = new WeakMap<Place, Promise<Found>>();
+
+/** Lists a place; what is found is what its units are read by. */
+export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator<readonly (Unit | Issue)[]> {
+  const finding = findIn(place, signal);
+  known.set(place, finding);
+  yield unitsOf(place, await finding);
+}
+
+/** What was last listed in a place. */
+export function foundIn(place: Place): Promise<Found> {
+  const found = known.get(place) ?? findIn(place);
+  known.set(place, found);
+  return found;
+}
+
+async function findIn(place: Place, signal?: AbortSignal): Promise<Found> {
   if (place.file !== undefined) return findSingle(place.file);
   const { files, faults } = await walk(place.root, {
     accepts: (name) => name.endsWith(".json") || DATABASE.test(name.replace(/-wal$/, "")),

@@ -4,7 +4,7 @@
  * before mid-2025 `project/<name>/storage/session/{info,message,part}`.
  */
 import type { FileStamp } from "../seam/index.ts";
-import { valueHash } from "../seam/index.ts";
+import { valueHash } from "../seam/value-hash.ts";
 
 /** The brand: the part of `source_agent` before the first `/`. */
 export const ADAPTER = "opencode";

@@ -71,7 +71,7 @@ function addPart(
 async function statesIn(root: string) {
   const runs = await readFolder(opencode, root);
   const events = runs.flatMap((run) => run.events);
-  const comparisons = await compareAll(restoreNative(opencode, events), root);
+  const comparisons = await compareAll(await restoreNative(opencode, events), root);
   expect(comparisons.filter((one) => !isEqualFile(one))).toEqual([]);
   return { runs, states: replay(events), issues: runs.flatMap((run) => run.issues) };
 }
@@ -203,7 +203,7 @@ describe("a database", () => {
     expect(states[3]?.session.parent_session_id).toBe(states[2]?.session.id);
     const lineage = lineagesOf(states).find(({ state }) => state.session.id === ids[2]);
     if (lineage === undefined || opencode.restore.kind !== "supported") throw new Error("no lineage");
-    const restored = opencode.restore.serialize(lineage, { ...SOURCE_LAYOUT, layout: "client" });
+    const restored = await opencode.restore.serialize(lineage, { ...SOURCE_LAYOUT, layout: "client" });
     expect(restored.files.map(({ path }) => path)).toEqual(["pond/ses_1.json", "pond/ses_2.json"]);
     expect(restored.resume.command).toContain("opencode --session ses_1");
   });
@@ -387,7 +387,7 @@ describe("the first opencode, written in Go", () => {
     const { states } = await statesIn(box.path);
     if (opencode.restore.kind !== "supported") throw new Error("opencode restores");
     const [lineage] = lineagesOf(states);
-    const restored = opencode.restore.serialize(lineage!, { ...SOURCE_LAYOUT, layout: "client" });
+    const restored = await opencode.restore.serialize(lineage!, { ...SOURCE_LAYOUT, layout: "client" });
     expect(restored.fidelity).toBe("foreign");
     expect(restored.files).toMatchObject([
       { kind: "json", path: expect.stringMatching(/^pond\/ses_[0-9a-f]{12}\w{14}\.json$/) },

@@ -1,7 +1,7 @@
 /** Finds pi's sessions: every log below the root, each only stat-ed. */
 import { join } from "node:path";
+import { isFolder, keysBelow, walk } from "../seam/discovery.ts";
 import type { AdapterEnv, Issue, Place, Unit } from "../seam/index.ts";
-import { isFolder, keysBelow, walk } from "../seam/index.ts";
 import { ADAPTER, EXTENSION, idInName, stemOf } from "./names.ts";
 
 const BATCH = 512;

@@ -25,7 +25,7 @@ import {
   userBlocks,
 } from "./foreign-content.ts";
 import { RESTORED_FROM } from "./head.ts";
-import { fileNameFor, folderFor } from "./names.ts";
+import { fileNameFor, folderFor } from "./placement.ts";
 
 export function serializeForeign(lineage: Lineage, options: SerializeOptions): Restored {
   const losses = new LossReport();

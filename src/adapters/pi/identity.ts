@@ -3,10 +3,10 @@ import { basename } from "node:path";
 import type { Session, Timestamp } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
 import type { Unit } from "../seam/index.ts";
-import { extractFromPath } from "../seam/index.ts";
+import { extractFromPath, valueHash } from "../seam/index.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { HeadFinder } from "./head.ts";
-import { ADAPTER, copyId, folderOf, idInName, nameOf, stemOf } from "./names.ts";
+import { ADAPTER, folderOf, idInName, nameOf, stemOf } from "./names.ts";
 
 export interface Evidence {
   readonly unit: Unit;
@@ -38,4 +38,9 @@ export function sessionOf({ unit, root, head, fileTime, known }: Evidence): Sess
       ...(head.instant === undefined ? { pond: { created_at: "file" } } : {}),
     },
   };
+}
+
+/** A session id that no other file of the place has: two copies of a session never mix their records. */
+export function copyId(id: string, key: string): string {
+  return `${id}@${valueHash(key).slice(0, 8)}`;
 }

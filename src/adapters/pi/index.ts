@@ -2,15 +2,18 @@
 import type { Adapter } from "../seam/index.ts";
 import { places, units } from "./discover.ts";
 import { ADAPTER } from "./names.ts";
-import { read } from "./parse.ts";
-import { serialize } from "./serialize.ts";
 
 export const pi: Adapter = {
   name: ADAPTER,
   title: "pi",
   places,
   units,
-  read,
+  async *read(unit, request) {
+    yield* (await import("./parse.ts")).read(unit, request);
+  },
   tellsSpans: true,
-  restore: { kind: "supported", serialize },
+  restore: {
+    kind: "supported",
+    serialize: async (lineage, options) => (await import("./serialize.ts")).serialize(lineage, options),
+  },
 };

@@ -1,7 +1,4 @@
 /** How pi names files: `<sessions>/--<directory>--/<instant>_<session id>.jsonl` (docs/adapters/pi.md#layout). */
-import type { Timestamp } from "../../model/index.ts";
-import { formatTimestamp } from "../../model/index.ts";
-import { valueHash } from "../seam/index.ts";
 
 /** The brand: the part of `source_agent` before the first `/`. */
 export const ADAPTER = "pi";
@@ -35,18 +32,4 @@ export function idOfParent(recorded: string): string | undefined {
   const isPath = /[/\\]/.test(recorded) || recorded.endsWith(EXTENSION);
   const id = isPath ? idInName(stemOf(recorded)) : recorded;
   return id !== undefined && id !== "" && id.isWellFormed() ? id : undefined;
-}
-
-/** A session id that no other file of the place has: two copies of a session never mix their records. */
-export function copyId(id: string, key: string): string {
-  return `${id}@${valueHash(key).slice(0, 8)}`;
-}
-
-/** The folder in which pi keeps the sessions of a working directory. */
-export function folderFor(directory: string): string {
-  return `--${directory.replace(/^[/\\]/, "").replaceAll(/[/\\:]/g, "-")}--`;
-}
-
-export function fileNameFor(instant: Timestamp, id: string): string {
-  return `${formatTimestamp(instant).replaceAll(/[:.]/g, "-")}_${id}${EXTENSION}`;
 }

@@ -226,7 +226,7 @@ describe("sessions", () => {
       [OLD, 6],
       [OLD_ID, 6],
     ]);
-    expect(await compareAll(restoreNative(pi, after.events), folder.path)).toMatchObject([
+    expect(await compareAll(await restoreNative(pi, after.events), folder.path)).toMatchObject([
       { records: 6, equal: 6 },
     ]);
   });

@@ -7,8 +7,10 @@ import type { Lineage, RawLine, Restored, RestoredFile, SerializeOptions } from 
 import { extractString, isRawLine, objectField } from "../seam/index.ts";
 import { serializeForeign } from "./foreign.ts";
 import { isHeader } from "./head.ts";
-import { copyId, EXTENSION, fileNameFor, folderFor, idInName, nameOf, stemOf } from "./names.ts";
+import { copyId } from "./identity.ts";
+import { EXTENSION, idInName, nameOf, stemOf } from "./names.ts";
 import { recordsOf } from "./native.ts";
+import { fileNameFor, folderFor } from "./placement.ts";
 
 export function serialize(lineage: Lineage, options: SerializeOptions): Restored {
   return options.fidelity === "foreign"

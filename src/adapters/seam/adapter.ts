@@ -1,6 +1,7 @@
 /**
  * What an adapter is (spec.md#adapter-codec): two faces in one folder. The parse face finds and streams sources;
- * the serialize face is a pure function of stored sessions and holds no source.
+ * the serialize face is a pure function of stored sessions and holds no source. A client's index loads what finds
+ * sources and no more: reading and writing are loaded when they are called, so that a sync with nothing to do is fast.
  */
 import type { JsonValue } from "../../base/json.ts";
 import type { Event, Lineage, MessageKey, SessionId } from "../../model/index.ts";
@@ -110,7 +111,7 @@ export interface Adapter {
   readonly restore:
     | {
         readonly kind: "supported";
-        readonly serialize: (lineage: Lineage, options: SerializeOptions) => Restored;
+        readonly serialize: (lineage: Lineage, options: SerializeOptions) => Promise<Restored>;
       }
     | { readonly kind: "unsupported"; readonly instead: string };
 }

@@ -61,6 +61,12 @@ export function isSameStamp(stamp: FileStamp, cursor: Omit<FileStamp, "path"> | 
   );
 }
 
+/** What the files of a unit look like, as one text: equal texts mean that nothing about any of them can have changed. */
+export function stampText(files: readonly Omit<FileStamp, "path">[]): string {
+  const stamps = files.map(({ size, mtime, inode, device }) => `${size} ${mtime} ${inode} ${device}`);
+  return `${stamps.length} ${(stamps.length > 1 ? stamps.toSorted() : stamps).join(" ")}`;
+}
+
 /** The offset to go on from: the committed one when the file only grew, 0 when it was rewritten or replaced. */
 export async function resumeOffset(handle: FileHandle, cursor: FileCursor | undefined): Promise<number> {
   if (cursor === undefined || cursor.offset === 0) return 0;

@@ -1,0 +1,22 @@
+/**
+ * The registry: one line a client (spec.md#adapter-registry). A door of its own beside index.ts: it loads what finds and
+ * compares sources, and nothing that reads or writes them.
+ */
+import { claudeCode } from "./claude-code/index.ts";
+import { codexCli } from "./codex-cli/index.ts";
+import { opencode } from "./opencode/index.ts";
+import { pi } from "./pi/index.ts";
+import type { Adapter } from "./seam/index.ts";
+
+export { stampText } from "./seam/freshness.ts";
+
+const ADAPTERS: readonly Adapter[] = [claudeCode, codexCli, opencode, pi];
+
+/** Every client pond knows, in the order in which they are listed and synced. */
+export function adapters(): readonly Adapter[] {
+  return ADAPTERS;
+}
+
+export function adapterNamed(name: string): Adapter | undefined {
+  return ADAPTERS.find((adapter) => adapter.name === name);
+}
