@@ -18,7 +18,7 @@ export const SESSIONS = defineTable({
     project: { type: "utf8" },
     created_at: { type: "timestamp_us" },
     ingested_at: { type: "timestamp_us" },
-    options: { type: "utf8", packed: true },
+    options: { type: "utf8", packed: "together" },
   },
   indexes: [
     { column: "parent_session_id", kind: "btree" },
@@ -41,15 +41,15 @@ export const MESSAGES = defineTable({
     // Copies of the session's, so that a search filters and ranks in one pass over one table.
     source_agent: { type: "utf8" },
     project: { type: "utf8" },
-    content: { type: "utf8", nullable: true, packed: true },
-    search_text: { type: "utf8", nullable: true, packed: true },
+    content: { type: "utf8", nullable: true, packed: "together" },
+    search_text: { type: "utf8", nullable: true, packed: "scattered" },
     // Derived, so that pages are planned and texts counted without reading a long column.
     text_bytes: { type: "int32", nullable: true },
     bytes: { type: "int64", nullable: true },
     // Derived index terms, beside the text and never in it.
-    identifiers: { type: "utf8", nullable: true, packed: true },
+    identifiers: { type: "utf8", nullable: true, packed: "scattered" },
     ingested_at: { type: "timestamp_us" },
-    options: { type: "utf8", packed: true },
+    options: { type: "utf8", packed: "together" },
   },
   indexes: [
     { column: "timestamp", kind: "btree" },
@@ -76,9 +76,9 @@ export const PARTS = defineTable({
     tool_name: { type: "utf8", nullable: true },
     call_id: { type: "utf8", nullable: true },
     is_failure: { type: "bool", nullable: true },
-    variant_data: { type: "utf8", packed: true },
+    variant_data: { type: "utf8", packed: "together" },
     data: { type: "blob" },
-    options: { type: "utf8", packed: true },
+    options: { type: "utf8", packed: "together" },
   },
   indexes: [
     { column: "type", kind: "bitmap" },

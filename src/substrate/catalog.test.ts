@@ -18,7 +18,7 @@ const V2 = defineTable({
   version: 2,
   columns: {
     ...V1.columns,
-    more: { type: "utf8", nullable: true, packed: true },
+    more: { type: "utf8", nullable: true, packed: "together" },
     n: { type: "int32", nullable: true },
     data: { type: "blob" },
   },

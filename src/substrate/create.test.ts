@@ -12,7 +12,7 @@ const NOTES = defineTable({
   primaryKey: ["id"],
   columns: {
     id: { type: "utf8" },
-    text: { type: "utf8", nullable: true, packed: true },
+    text: { type: "utf8", nullable: true, packed: "together" },
     n: { type: "int64", nullable: true },
     at: { type: "timestamp_us", nullable: true },
     ok: { type: "bool", nullable: true },

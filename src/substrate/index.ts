@@ -5,7 +5,7 @@
  *
  * @example
  * const NOTES = defineTable({ name: "notes", version: 1, primaryKey: ["id"],
- *   columns: { id: { type: "utf8" }, text: { type: "utf8", packed: true, nullable: true } } });
+ *   columns: { id: { type: "utf8" }, text: { type: "utf8", packed: "together", nullable: true } } });
  * await using store = await openStore("~/notes");
  * const notes = await store.table(NOTES);
  * await notes.insertRows([{ id: "a", text: "hello" }]);

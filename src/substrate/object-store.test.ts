@@ -13,7 +13,7 @@ const NOTES = defineTable({
   columns: {
     box: { type: "utf8" },
     id: { type: "utf8" },
-    body: { type: "utf8", packed: true, nullable: true },
+    body: { type: "utf8", packed: "together", nullable: true },
     data: { type: "blob" },
   },
   indexes: [{ column: "body", kind: "fts" }],

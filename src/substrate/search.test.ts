@@ -12,7 +12,7 @@ const DOCS = defineTable({
     id: { type: "utf8" },
     role: { type: "utf8" },
     at: { type: "timestamp_us" },
-    body: { type: "utf8", packed: true, nullable: true },
+    body: { type: "utf8", packed: "together", nullable: true },
     vector: { type: "float16_vector", dim: 8, nullable: true },
   },
   indexes: [

@@ -10,8 +10,11 @@ export interface Column {
   readonly type: ColumnType;
   /** Default false. A blob is always nullable. */
   readonly nullable?: boolean;
-  /** Long text: stored compressed in large chunks (2.4 times smaller), read in a second step. */
-  readonly packed?: boolean;
+  /**
+   * Long text: stored compressed in chunks, read in a second step. `together`: read with the rows beside it, as a page of a
+   * session is; `scattered`: read one here, one there, as the hits of a search are, from smaller chunks.
+   */
+  readonly packed?: "together" | "scattered";
   /** Length of a `float16_vector`. */
   readonly dim?: number;
 }
@@ -111,11 +114,12 @@ function problemOf(spec: TableSpec): string | undefined {
     if (!NAME.test(name)) return `column ${JSON.stringify(name)}: a name is lower case letters, digits and _`;
     if (column.type === "float16_vector" && !(Number.isSafeInteger(column.dim) && Number(column.dim) > 0))
       return `column ${name}: a vector needs its dim`;
-    if (column.packed === true && column.type !== "utf8") return `column ${name}: only utf8 can be packed`;
+    if (column.packed !== undefined && column.type !== "utf8")
+      return `column ${name}: only utf8 can be packed`;
   }
   for (const key of spec.primaryKey) {
     const column = spec.columns[key];
-    if (column?.type !== "utf8" || column.nullable === true || column.packed === true)
+    if (column?.type !== "utf8" || column.nullable === true || column.packed !== undefined)
       return `key column ${key} must be declared, utf8, not nullable and not packed`;
   }
   if (new Set(spec.primaryKey).size !== spec.primaryKey.length) return "a key column is named twice";
@@ -133,7 +137,8 @@ function problemOf(spec: TableSpec): string | undefined {
 export const isNullable = (column: Column): boolean => column.nullable === true || column.type === "blob";
 
 /** Columns whose values are long: read by row id, after the filter has decided which rows. */
-export const isWide = (column: Column): boolean => column.packed === true || column.type === "float16_vector";
+export const isWide = (column: Column): boolean =>
+  column.packed !== undefined || column.type === "float16_vector";
 
 /**
  * Every index of the table: one btree a key column (merge is 8 times slower without), then the declared

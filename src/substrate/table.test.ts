@@ -16,7 +16,7 @@ const NOTES = defineTable({
     big: { type: "int64", nullable: true },
     done: { type: "bool", nullable: true },
     title: { type: "utf8", nullable: true },
-    body: { type: "utf8", nullable: true, packed: true },
+    body: { type: "utf8", nullable: true, packed: "together" },
     vector: { type: "float16_vector", dim: 4, nullable: true },
     data: { type: "blob" },
   },

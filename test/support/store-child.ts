@@ -17,7 +17,7 @@ export const NOTES = defineTable({
   columns: {
     box: { type: "utf8" },
     id: { type: "utf8" },
-    body: { type: "utf8", packed: true },
+    body: { type: "utf8", packed: "together" },
     data: { type: "blob" },
   },
   indexes: [{ column: "body", kind: "fts" }],

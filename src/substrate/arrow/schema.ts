@@ -11,15 +11,17 @@ import { type Column, isNullable, type TableSpec } from "../spec.ts";
 export const SCHEMA_VERSION = "pond.schema_version";
 
 /**
- * Chunks of 128 KiB: 29 MB of real tool output take 6.6 MB (7.8 with chunks of 32 KiB, 6.1 with 256, 20 in the default
- * encoding) at the same cost of writing; 20 random rows are read in 2.4 ms (1.6, 4.1). zstd without the other two
- * decodes 10 times slower.
+ * Long text in zstd, by chunks: the larger, the more repetition it finds, and the more is decoded for one row. Rows that
+ * are read with their neighbours stand in chunks of 512 KiB, those that are read one here, one there in 128. Without the
+ * two settings zstd decodes 10 times slower; the last is for pages that the engine stores as a dictionary of values.
  */
-const PACKED: readonly (readonly [string, string])[] = [
+const packing = (chunk: number): readonly (readonly [string, string])[] => [
   ["lance-encoding:compression", "zstd"],
   ["lance-encoding:structural-encoding", "miniblock"],
-  ["lance-encoding:minichunk-size", "131072"],
+  ["lance-encoding:minichunk-size", String(chunk)],
+  ["lance-encoding:dict-values-compression", "zstd"],
 ];
+const PACKING = { together: packing(512 << 10), scattered: packing(128 << 10) };
 
 export function schemaOf(library: ArrowLibrary, spec: TableSpec): Arrow.Schema {
   const fields = Object.entries(spec.columns).map(([name, column]) =>
@@ -35,7 +37,7 @@ export interface NamedColumn {
 }
 
 export function fieldOf(library: ArrowLibrary, { name, column, spec }: NamedColumn): Arrow.Field {
-  const metadata = new Map<string, string>(column.packed === true ? PACKED : []);
+  const metadata = new Map<string, string>(column.packed === undefined ? [] : PACKING[column.packed]);
   if (column.type === "blob") metadata.set("ARROW:extension:name", "lance.blob.v2");
   const position = spec.primaryKey.indexOf(name);
   if (position >= 0) {

@@ -13,7 +13,7 @@ const NOTES = defineTable({
     box: { type: "utf8" },
     id: { type: "utf8" },
     kind: { type: "utf8" },
-    body: { type: "utf8", packed: true },
+    body: { type: "utf8", packed: "together" },
   },
   indexes: [
     { column: "kind", kind: "bitmap" },
