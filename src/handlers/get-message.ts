@@ -23,7 +23,8 @@ export async function getMessage(
   const target = thread.messages.find(({ ref }) => ref.id === key.id)?.ref;
   if (target === undefined) throw new PondError("internal", `message ${key.id} vanished while it was read`);
   const payloads = request.include_payloads === true;
-  const page = await planPage({ ...thread.session, source: store.tree({ payloads }) }, [target]);
+  const source = payloads ? store.tree({ payloads }) : thread.session.source;
+  const page = await planPage({ ...thread.session, source }, [target]);
   const rest = partsAfter(page.parts.get(target.id) ?? [], request.after_id);
   const options = { session: thread.session, mode: "complete", payloads: false } as const;
   const { before, after } = neighbours(thread, target.id, depth);

@@ -75,9 +75,8 @@ function orNoSession(error: unknown): undefined {
 
 /** Oldest first. */
 function childrenOf(session: SessionSummary, summaries: SummaryList): ChildView[] {
-  if (session.children === 0) return [];
-  const children = summaries.newestFirst.filter((summary) => summary.parent_session_id === session.id);
-  return children
+  return summaries
+    .childrenOf(session.id)
     .toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))
     .map((child) => {
       const { parent_session_id: _, project: __, ...head } = sessionHead(child);

@@ -12,12 +12,14 @@ import type {
   TreeSource,
 } from "../model/index.ts";
 import { hydrateTree, isPartKey, planParts, resolveTree } from "../model/index.ts";
-import type { PartRef, RowRef } from "../sessions/index.ts";
+import type { MessageRef, MessageText, PartRef, RowRef } from "../sessions/index.ts";
 
 /** A session, planned without its parts, and where it comes from. */
 export interface PlannedSession {
   readonly source: TreeSource<RowRef>;
   readonly plan: SessionPlan;
+  /** What some of its messages say, in the order given. */
+  readonly texts: (refs: readonly MessageRef[]) => Promise<readonly MessageText[]>;
 }
 
 export interface Page {
@@ -33,7 +35,7 @@ export interface PageBodies {
 }
 
 export async function planPage(
-  { source, plan }: PlannedSession,
+  { source, plan }: Pick<PlannedSession, "source" | "plan">,
   messages: readonly MessageKey[],
 ): Promise<Page> {
   const wanted = new Set<string>(messages.map(({ id }) => id));

@@ -3,6 +3,7 @@
  * record the newest revision, of a tree the active branch, and in conversation one entry a response of the model.
  * Reads short columns and pond's own facts, no bodies.
  */
+import type { JsonObject } from "../base/json.ts";
 import type { PondFacts, SessionId, TreeIssue } from "../model/index.ts";
 import {
   activeBranch,
@@ -14,6 +15,7 @@ import {
 } from "../model/index.ts";
 import type { MessageRef, SessionStore } from "../sessions/index.ts";
 import type { ResponseMode } from "../wire/index.ts";
+import { PAGE_BYTES } from "../wire/index.ts";
 import type { PlannedSession } from "./page.ts";
 
 export interface ThreadMessage {
@@ -60,8 +62,8 @@ export async function readThread(
     return row === undefined ? [] : [{ ...message, row }];
   });
   const issues = planned.filter(({ kind }) => kind === "unreadable");
-  const base = { stored, session: { source, plan }, issues };
-  const spaces = await store.pondSpaces(stored);
+  const { spaces, texts } = await readFacts(store, stored);
+  const base = { stored, session: { source, plan, texts }, issues };
   const all = stored.map((ref, at) => {
     const pond = spaces[at] ?? {};
     return { ref, facts: pondFacts({ pond }), message: { ...ref, options: { pond } } };
@@ -72,6 +74,28 @@ export async function readThread(
   const messages = newest.filter(({ ref }) => active.has(ref.id));
   return { messages, hidden: newest.length - messages.length, ...base };
 }
+
+/** Up to so much the texts of a session come with its facts: one read instead of two. */
+const READ_TOGETHER = { messages: 200, bytes: PAGE_BYTES };
+
+async function readFacts(
+  store: SessionStore,
+  stored: readonly MessageRef[],
+): Promise<{ readonly spaces: readonly JsonObject[]; readonly texts: PlannedSession["texts"] }> {
+  const bytes = stored.reduce(
+    (sum, { role, bytes: whole, text_bytes: text = 0 }) => sum + (role === "system" ? whole : text),
+    0,
+  );
+  if (stored.length > READ_TOGETHER.messages || bytes > READ_TOGETHER.bytes)
+    return { spaces: await store.pondSpaces(stored), texts: (refs) => store.texts(refs) };
+  const said = await store.said(stored);
+  const byRow = new Map(stored.map(({ row }, at) => [row, said[at]]));
+  const texts: PlannedSession["texts"] = (refs) =>
+    Promise.resolve(refs.map(({ row }) => byRow.get(row) ?? NOTHING_SAID));
+  return { spaces: said.map(({ pond }) => pond), texts };
+}
+
+const NOTHING_SAID = { text: null, content: null };
 
 /** What a mode shows: every message, or only those where somebody said something. */
 export function entriesOf({ messages }: Thread, mode: ResponseMode): readonly Entry[] {

@@ -32,7 +32,7 @@ export async function viewEntries(
 ): Promise<Viewed<MessageView>> {
   const refs = entries.flatMap(({ members }) => members);
   if (refs.length === 0) return { views: [], issues: [] };
-  const [texts, page] = await Promise.all([store.texts(refs), planPage(options.session, refs)]);
+  const [texts, page] = await Promise.all([options.session.texts(refs), planPage(options.session, refs)]);
   const saidBy = new Map(refs.map((ref, at) => [ref.id, texts[at]] as const));
   const isVerbatim = options.mode === "verbatim";
   const all = [...page.parts.values()].flat();

@@ -4,14 +4,15 @@
  */
 import type { PondError } from "../base/errors.ts";
 import { toPondError } from "../base/errors.ts";
-import type { Event, Outcome } from "../model/index.ts";
-import { readPayloads } from "./parts.ts";
+import type { Event, Outcome, PartPlan } from "../model/index.ts";
+import { PART_PLAN_COLUMNS, partPlanAt, readPayloads } from "./parts.ts";
 import {
+  corrupt,
   decodeMessage,
   decodePart,
   decodeSession,
   MESSAGE_COLUMNS,
-  PART_COLUMNS,
+  PART_BODY_COLUMNS,
   SESSION_COLUMNS,
 } from "./rows.ts";
 import type { SessionTables } from "./tables.ts";
@@ -26,11 +27,17 @@ export interface RowRef {
 
 type Read = (rows: readonly bigint[]) => Promise<readonly Outcome<Event>[]>;
 
+export interface LeafOptions {
+  readonly payloads: boolean;
+  /** Parts that were planned, by row: of these only the bodies are read. */
+  readonly plans: ReadonlyMap<bigint, PartPlan>;
+}
+
 /** What stands in the rows, in the order given. */
 export async function readLeaves(
   tables: SessionTables,
   refs: readonly Pick<RowRef, "table" | "row">[],
-  options: { readonly payloads: boolean },
+  options: LeafOptions,
 ): Promise<readonly Outcome<Event>[]> {
   const readers: Readonly<Record<RowRef["table"], Read>> = {
     sessions: (rows) => readSessions(tables, rows),
@@ -98,13 +105,26 @@ async function readMessages(
 async function readParts(
   tables: SessionTables,
   ids: readonly bigint[],
-  { payloads }: { readonly payloads: boolean },
+  { payloads, plans: known }: LeafOptions,
 ): Promise<readonly Outcome<Event>[]> {
-  const rows = await tables.parts.take(ids, PART_COLUMNS);
-  const files = ids.filter((_, row) => payloads && rows.string("type", row) === "file");
+  const isPlanned = ids.every((id) => known.has(id));
+  const columns = isPlanned ? PART_BODY_COLUMNS : [...PART_PLAN_COLUMNS, ...PART_BODY_COLUMNS];
+  const rows = await tables.parts.take(ids, columns);
+  const plans = ids.map((id, row) => (isPlanned ? known.get(id) : partPlanAt(rows, row)));
+  const files = ids.filter((_, row) => payloads && plans[row]?.type === "file");
   const blobs = await readPayloads(tables, files);
   return ids.map((id, row) =>
-    decoded(() => ({ kind: "part", part: decodePart(rows, row, blobs.get(id) ?? null) })),
+    decoded(() => {
+      const plan = plans[row];
+      if (plan === undefined)
+        throw corrupt(`part ${rows.string("id", row)} is of type ${rows.string("type", row)}`);
+      const body = {
+        variant_data: rows.string("variant_data", row),
+        options: rows.string("options", row),
+        payload: blobs.get(id) ?? null,
+      };
+      return { kind: "part", part: decodePart(plan, body) };
+    }),
   );
 }
 

@@ -16,7 +16,9 @@ export interface PartRef extends PartPlan {
   readonly row: bigint;
 }
 
-const REF_COLUMNS = [
+/** What tells of a part without its body. */
+export const PART_PLAN_COLUMNS = [
+  "session_id",
   "message_id",
   "id",
   "ordinal",
@@ -30,26 +32,48 @@ const REF_COLUMNS = [
 const CHEAPER_BY_SESSION = { messages: 500, factor: 4 };
 const IDS_PER_SCAN = 500;
 
-/** The parts of some messages, in order, by message; bodies unread. */
+/** Rows of parts, bodies unread. */
+export type PartRows = Rows<typeof PARTS>;
+
+/** Whether a session has so few messages that all of its parts are read, whichever are wanted. */
+export const isReadWhole = (messages: number): boolean => messages <= CHEAPER_BY_SESSION.messages;
+
+/** All parts of a session. */
+export function scanParts(tables: SessionTables, session: SessionId): Promise<PartRows> {
+  return scanRefs(tables, { where: eq("session_id", session) });
+}
+
+/** The parts of some messages, in order, by message; bodies unread. `ahead` are all parts of their session. */
 export async function readPartRefs(
   tables: SessionTables,
   scope: PartScope,
-  onFault: OnFault = () => undefined,
+  {
+    onFault = () => undefined,
+    ahead,
+  }: { readonly onFault?: OnFault; readonly ahead?: PartRows | undefined } = {},
 ): Promise<Map<MessageId, PartRef[]>> {
   const parts = new Map<MessageId, PartRef[]>(scope.messages.map((id) => [id, []]));
-  for (const where of predicatesOf(scope)) {
-    const rows = await tables.parts.scan({ select: REF_COLUMNS, where, withRowId: true });
+  for await (const rows of ahead === undefined ? scansOf(tables, scope) : [ahead])
     for (let row = 0; row < rows.length; row++) {
-      const key = keyAt(scope.session, rows, row);
-      const list = parts.get(key.message_id);
-      const ref = list === undefined ? undefined : refAt(key, rows, row);
-      if (ref !== undefined) list?.push(ref);
-      else if (list !== undefined)
-        onFault(key, { kind: "unreadable", message: `it is of type ${rows.string("type", row)}` });
+      const list = parts.get(messageId(rows.string("message_id", row)));
+      if (list === undefined) continue;
+      const plan = partPlanAt(rows, row);
+      if (plan !== undefined) list.push({ ...plan, row: rows.rowId(row) });
+      else
+        onFault(keyAt(rows, row), {
+          kind: "unreadable",
+          message: `it is of type ${rows.string("type", row)}`,
+        });
     }
-  }
   for (const list of parts.values()) list.sort(compareParts);
   return parts;
+}
+
+function scanRefs(
+  tables: SessionTables,
+  options: { readonly where: Predicate; readonly limit?: number },
+): Promise<PartRows> {
+  return tables.parts.scan({ select: PART_PLAN_COLUMNS, withRowId: true, ...options });
 }
 
 /** Parts by any filter, in no particular order, at most `limit`; bodies unread. */
@@ -58,13 +82,11 @@ export async function findPartRefs(
   where: Predicate,
   limit?: number,
 ): Promise<PartRef[]> {
-  const select = ["session_id", ...REF_COLUMNS] as const;
-  const most = limit === undefined ? {} : { limit };
-  const rows = await tables.parts.scan({ select, where, withRowId: true, ...most });
+  const rows = await scanRefs(tables, { where, ...(limit === undefined ? {} : { limit }) });
   const refs: PartRef[] = [];
   for (let row = 0; row < rows.length; row++) {
-    const ref = refAt(keyAt(sessionId(rows.string("session_id", row)), rows, row), rows, row);
-    if (ref !== undefined) refs.push(ref);
+    const plan = partPlanAt(rows, row);
+    if (plan !== undefined) refs.push({ ...plan, row: rows.rowId(row) });
   }
   return refs;
 }
@@ -103,23 +125,30 @@ export async function readPayloadSizes(
 }
 
 /** Where the messages are most of their session, its parts are found by the session alone. */
-function* predicatesOf({ session, messages, of }: PartScope): Generator<Predicate> {
-  const ofSession = eq("session_id", session);
+async function* scansOf(
+  tables: SessionTables,
+  { session, messages, of }: PartScope,
+): AsyncGenerator<PartRows> {
   if (of <= Math.max(CHEAPER_BY_SESSION.messages, messages.length * CHEAPER_BY_SESSION.factor)) {
-    if (messages.length > 0) yield ofSession;
+    if (messages.length > 0) yield await scanParts(tables, session);
     return;
   }
-  for (let start = 0; start < messages.length; start += IDS_PER_SCAN)
-    yield and(ofSession, isIn("message_id", messages.slice(start, start + IDS_PER_SCAN)));
+  for (let start = 0; start < messages.length; start += IDS_PER_SCAN) {
+    const some = isIn("message_id", messages.slice(start, start + IDS_PER_SCAN));
+    yield await scanRefs(tables, { where: and(eq("session_id", session), some) });
+  }
 }
 
-function keyAt(session_id: SessionId, rows: Rows<typeof PARTS>, row: number): PartKey {
-  const message_id = messageId(rows.string("message_id", row));
-  return { session_id, message_id, id: partId(rows.string("id", row)) };
+function keyAt(rows: PartRows, row: number): PartKey {
+  return {
+    session_id: sessionId(rows.string("session_id", row)),
+    message_id: messageId(rows.string("message_id", row)),
+    id: partId(rows.string("id", row)),
+  };
 }
 
 /** Undefined for a part of a kind that nobody wrote. */
-function refAt(key: PartKey, rows: Rows<typeof PARTS>, row: number): PartRef | undefined {
+export function partPlanAt(rows: PartRows, row: number): PartPlan | undefined {
   const type = partTypes.find((name) => name === rows.string("type", row));
   const provenance = provenances.find((name) => name === rows.string("provenance", row));
   if (type === undefined || provenance === undefined) return undefined;
@@ -127,14 +156,13 @@ function refAt(key: PartKey, rows: Rows<typeof PARTS>, row: number): PartRef | u
   const call_id = rows.stringOrNull("call_id", row);
   const is_failure = rows.boolOrNull("is_failure", row);
   return {
-    ...key,
+    ...keyAt(rows, row),
     ordinal: rows.int("ordinal", row),
     type,
     provenance,
     ...(tool_name === null ? {} : { tool_name }),
     ...(call_id === null ? {} : { call_id }),
     ...(is_failure === null ? {} : { is_failure }),
-    row: rows.rowId(row),
   };
 }
 

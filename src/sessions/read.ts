@@ -28,8 +28,10 @@ import {
   sessionId,
   timestampFromMicros,
 } from "../model/index.ts";
+import type { Rows } from "../substrate/index.ts";
 import { eq } from "../substrate/index.ts";
 import { decodeMessage, decodeOptions, decodeSession, MESSAGE_COLUMNS, SESSION_COLUMNS } from "./rows.ts";
+import type { MESSAGES } from "./schema.ts";
 import type { SessionTables } from "./tables.ts";
 
 /** What is told of a row that is left out; nothing where nobody asks. */
@@ -182,10 +184,21 @@ export async function readTexts(
 ): Promise<readonly MessageText[]> {
   if (rows.length === 0) return [];
   const found = await tables.messages.take(rows, ["search_text", "content"]);
-  return rows.map((_, row) => ({
-    text: found.stringOrNull("search_text", row),
-    content: found.stringOrNull("content", row),
-  }));
+  return rows.map((_, row) => textAt(found, row));
+}
+
+/** The same with the facts that pond keeps about each message: one read for both. */
+export async function readSaid(
+  tables: SessionTables,
+  rows: readonly bigint[],
+): Promise<readonly (MessageText & { readonly pond: JsonObject })[]> {
+  if (rows.length === 0) return [];
+  const found = await tables.messages.take(rows, ["options", "search_text", "content"]);
+  return rows.map((_, row) => ({ ...textAt(found, row), pond: pondSpaceIn(found.string("options", row)) }));
+}
+
+function textAt(rows: Rows<typeof MESSAGES>, row: number): MessageText {
+  return { text: rows.stringOrNull("search_text", row), content: rows.stringOrNull("content", row) };
 }
 
 /** What names and places a message, and the facts pond keeps about it. */

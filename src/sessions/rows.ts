@@ -6,11 +6,11 @@ import { PondError } from "../base/errors.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { isJsonObject, parseJson, stringifyJson } from "../base/json.ts";
 import { sealExtracted, sealExtractedJson } from "../model/extracted.ts";
-import type { FileData, Message, Part, Session } from "../model/index.ts";
-import { messageId, partId, sessionId, timestampFromMicros } from "../model/index.ts";
-import { provenances, relations, roles } from "../model/index.ts";
+import type { FileData, Message, Part, PartPlan, Session } from "../model/index.ts";
+import { messageId, sessionId, timestampFromMicros } from "../model/index.ts";
+import { relations, roles } from "../model/index.ts";
 import type { Rows } from "../substrate/index.ts";
-import type { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
+import type { MESSAGES, SESSIONS } from "./schema.ts";
 
 /** The columns that decoding needs, by table. */
 export const SESSION_COLUMNS = [
@@ -32,19 +32,8 @@ export const MESSAGE_COLUMNS = [
   "content",
   "options",
 ] as const;
-export const PART_COLUMNS = [
-  "session_id",
-  "message_id",
-  "id",
-  "ordinal",
-  "type",
-  "provenance",
-  "tool_name",
-  "call_id",
-  "is_failure",
-  "variant_data",
-  "options",
-] as const;
+/** Of a part only its body: what tells of it is known from its plan. */
+export const PART_BODY_COLUMNS = ["variant_data", "options"] as const;
 
 export function decodeSession(rows: Rows<typeof SESSIONS>, row: number): Session {
   const { options, exact } = decodeOptions(rows.string("options", row));
@@ -83,23 +72,20 @@ export function decodeMessage(rows: Rows<typeof MESSAGES>, row: number): Message
   };
 }
 
-/** `payload` is the blob of a file part, null where it is empty or was not asked for. */
-export function decodePart(rows: Rows<typeof PARTS>, row: number, payload: Uint8Array | null): Part {
-  const variant = parseObject(rows.string("variant_data", row));
-  const provenance = oneOf(provenances, rows.string("provenance", row));
-  const id = rows.string("id", row);
-  if (provenance === undefined) throw corrupt(`part ${id} has provenance ${rows.string("provenance", row)}`);
-  const base = {
-    id: partId(id),
-    session_id: sessionId(rows.string("session_id", row)),
-    message_id: messageId(rows.string("message_id", row)),
-    ordinal: rows.int("ordinal", row),
-    provenance,
-    options: decodeOptions(rows.string("options", row)).options,
-  };
-  const name = { ...text("name", variant["name"] ?? rows.stringOrNull("tool_name", row)) };
-  const call = { ...text("call_id", variant["call_id"] ?? rows.stringOrNull("call_id", row)) };
-  const type = rows.string("type", row);
+/** The body columns of a part, and its payload: of a file part, null where it is empty or was not asked for. */
+export interface PartBody {
+  readonly variant_data: string;
+  readonly options: string;
+  readonly payload: Uint8Array | null;
+}
+
+export function decodePart(plan: PartPlan, body: PartBody): Part {
+  const variant = parseObject(body.variant_data);
+  const { id, session_id, message_id, ordinal, provenance, type } = plan;
+  const { options } = decodeOptions(body.options);
+  const base = { id, session_id, message_id, ordinal, provenance, options };
+  const name = { ...text("name", variant["name"] ?? plan.tool_name) };
+  const call = { ...text("call_id", variant["call_id"] ?? plan.call_id) };
   switch (type) {
     case "text":
     case "reasoning":
@@ -110,7 +96,7 @@ export function decodePart(rows: Rows<typeof PARTS>, row: number, payload: Uint8
         type,
         ...text("media_type", variant["media_type"]),
         ...text("file_name", variant["file_name"]),
-        data: decodePayload(variant["data"], payload ?? new Uint8Array(0)),
+        data: decodePayload(variant["data"], body.payload ?? new Uint8Array(0)),
       };
     case "tool_call":
       return {
@@ -127,7 +113,7 @@ export function decodePart(rows: Rows<typeof PARTS>, row: number, payload: Uint8
         type,
         ...call,
         ...name,
-        ...flag("is_failure", rows.boolOrNull("is_failure", row)),
+        ...flag("is_failure", plan.is_failure),
         ...json("result", variant["result"]),
       };
     case "tool_approval_request":
@@ -145,8 +131,6 @@ export function decodePart(rows: Rows<typeof PARTS>, row: number, payload: Uint8
         approved: sealExtracted(variant["approved"] === true),
         ...text("reason", variant["reason"]),
       };
-    default:
-      throw corrupt(`part ${id} has type ${type}`);
   }
 }
 

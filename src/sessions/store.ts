@@ -34,6 +34,7 @@ import {
   readMessageRefs,
   readPondSpaces,
   readRevisions,
+  readSaid,
   readSessions,
   readTexts,
 } from "./read.ts";
@@ -155,6 +156,14 @@ export class SessionStore implements AsyncDisposable {
     );
   }
 
+  /** What some messages say, with the facts that pond keeps about them, in the order given. */
+  said(refs: readonly Pick<MessageRef, "row">[]): ReturnType<typeof readSaid> {
+    return readSaid(
+      this.tables,
+      refs.map(({ row }) => row),
+    );
+  }
+
   /** The facts that pond keeps about some messages (`options.pond`), in the order given. */
   pondSpaces(refs: readonly Pick<MessageRef, "row">[]): Promise<readonly JsonObject[]> {
     return readPondSpaces(
@@ -178,7 +187,9 @@ export class SessionStore implements AsyncDisposable {
     refs: readonly PartRef[],
     options: { readonly payloads: boolean },
   ): Promise<(Part | undefined)[]> {
-    const leaves = await this.#leaves("parts", refs, options);
+    const plans = new Map(refs.map((ref) => [ref.row, ref]));
+    const rows = refs.map(({ row }) => ({ table: "parts", row }) as const);
+    const leaves = await readLeaves(this.tables, rows, { ...options, plans });
     return leaves.map((leaf) => (leaf.ok && leaf.value.kind === "part" ? leaf.value.part : undefined));
   }
 
@@ -222,15 +233,6 @@ export class SessionStore implements AsyncDisposable {
   async versions(): Promise<Readonly<Record<string, number>>> {
     const entries = this.tables.all.map(async (table) => [table.spec.name, await table.version()] as const);
     return Object.fromEntries(await Promise.all(entries));
-  }
-
-  #leaves(
-    table: RowRef["table"],
-    refs: readonly Pick<MessageRef, "row">[],
-    options: { readonly payloads: boolean },
-  ): ReturnType<typeof readLeaves> {
-    const rows = refs.map(({ row }) => ({ table, row }));
-    return readLeaves(this.tables, rows, options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,6 +4,7 @@ import type { SessionSummary } from "./summarise.ts";
 export class SummaryList {
   readonly #byId: ReadonlyMap<string, SessionSummary>;
   #sorted: readonly SessionSummary[] | undefined;
+  #children: ReadonlyMap<string | undefined, readonly SessionSummary[]> | undefined;
 
   constructor(byId: ReadonlyMap<string, SessionSummary>) {
     this.#byId = byId;
@@ -20,6 +21,15 @@ export class SummaryList {
   /** By the time of the last message; ties by id. */
   get newestFirst(): readonly SessionSummary[] {
     return (this.#sorted ??= [...this.#byId.values()].toSorted(compareByAge));
+  }
+
+  /** The sessions that name this one as their parent, newest first. */
+  childrenOf(id: string): readonly SessionSummary[] {
+    this.#children ??= Map.groupBy(
+      this.newestFirst.filter(({ parent_session_id: parent }) => parent !== undefined),
+      ({ parent_session_id: parent }) => parent,
+    );
+    return this.#children.get(id) ?? [];
   }
 }
 

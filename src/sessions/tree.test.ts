@@ -13,6 +13,7 @@ import {
   loadTree,
   messageId,
   partId,
+  planParts,
   planTree,
   replay,
   resolveTree,
@@ -87,6 +88,38 @@ describe("stages", () => {
     ]);
     const { value: tree } = await hydrateTree(source, refs.value);
     expect(stateOf(tree)).toEqual(replay(conversation("root", 3))[0]);
+  });
+
+  test("a message that comes while its session is planned comes with its parts", async () => {
+    await using store = await tempStore();
+    await ingest(store, conversation("root", 3));
+    const { messages, parts } = store.sessions.tables;
+    const outlines = Promise.resolve(await store.sessions.summaries());
+    const partsRead = vi.spyOn(parts, "scan");
+    const scan = messages.scan.bind(messages);
+    vi.spyOn(messages, "scan").mockImplementationOnce(async (options) => {
+      await vi.waitUntil(() => partsRead.mock.results.length > 0);
+      await partsRead.mock.results[0]!.value;
+      await ingest(store, conversation("root", 4));
+      return scan(options);
+    });
+    const { value, issues } = await loadTree(store.sessions.tree({ payloads: true, outlines }), ROOT);
+    expect(issues).toEqual([]);
+    expect(stateOf(value)).toEqual(replay(conversation("root", 4))[0]);
+    expect(partsRead).toHaveBeenCalledTimes(2);
+  });
+
+  test("the parts of a small session are read once, however many pages are planned", async () => {
+    await using store = await tempStore();
+    await ingest(store, conversation("root", 3));
+    const scan = vi.spyOn(store.sessions.tables.parts, "scan");
+    const source = store.sessions.tree({ payloads: true, outlines: store.sessions.summaries() });
+    const { value: plan } = await planTree(source, ROOT, { partTypes: [] });
+    for (const message of plan.messages) {
+      const { value } = await planParts(source, { ...plan, messages: [message] });
+      expect(value.messages[0]?.parts).toHaveLength(1);
+    }
+    expect(scan).toHaveBeenCalledTimes(1);
   });
 
   test("payloads are read where they are asked for", async () => {

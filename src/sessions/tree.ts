@@ -21,13 +21,15 @@ import { isPartKey, relations, sessionId, timestampFromMicros } from "../model/i
 import type { Rows } from "../substrate/index.ts";
 import type { RowRef } from "./leaves.ts";
 import { readLeaves } from "./leaves.ts";
-import { readPartRefs } from "./parts.ts";
+import type { PartRows } from "./parts.ts";
+import { isReadWhole, readPartRefs, scanParts } from "./parts.ts";
 import type { OnFault } from "./read.ts";
 import { readMessageOutlines } from "./read.ts";
 import { corrupt } from "./rows.ts";
 import type { SESSIONS } from "./schema.ts";
 import type { SessionSummary } from "./summarise.ts";
 import type { SummaryList } from "./summary-list.ts";
+import { messageCount } from "./summary-list.ts";
 import type { SessionTables } from "./tables.ts";
 
 const OUTLINE_COLUMNS = ["id", "parent_session_id", "relation", "source_agent", "created_at"] as const;
@@ -39,6 +41,11 @@ export interface StoreTreeOptions {
   readonly outlines?: Promise<SummaryList>;
 }
 
+interface Ahead {
+  readonly version: number;
+  readonly rows: PartRows;
+}
+
 /** One for each operation: it remembers the rows of all that it planned. */
 export class StoreTree implements TreeSource<RowRef> {
   readonly #tables: SessionTables;
@@ -47,7 +54,10 @@ export class StoreTree implements TreeSource<RowRef> {
   readonly #sessions = new Map<string, bigint>();
   readonly #messages = new Map<string, Map<string, bigint>>();
   readonly #parts = new Map<string, Map<string, Map<string, bigint>>>();
+  readonly #plans = new Map<bigint, PartPlan>();
   readonly #versions = new Map<RowRef["table"], Promise<number>>();
+  /** Parts of small sessions, asked for beside their messages: who plans a page of a session wants both. */
+  readonly #ahead = new Map<SessionId, Promise<PartRows | undefined>>();
 
   constructor(tables: SessionTables, { payloads, outlines }: StoreTreeOptions) {
     this.#tables = tables;
@@ -69,7 +79,12 @@ export class StoreTree implements TreeSource<RowRef> {
     const { value, faults } =
       summaries === undefined
         ? await this.#outlines("parent_session_id", parents)
-        : { value: childrenIn(summaries, new Set(parents)), faults: [] };
+        : {
+            value: parents.flatMap((id) =>
+              summaries.childrenOf(id).flatMap((child) => outlineOf(child) ?? []),
+            ),
+            faults: [],
+          };
     return {
       value: value.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1)),
       faults,
@@ -79,9 +94,13 @@ export class StoreTree implements TreeSource<RowRef> {
   async messages(session: SessionId): Promise<Found<readonly MessageOutline[]>> {
     const { faults, onFault } = faultList();
     void this.#lookAt("messages");
+    const ahead = this.#summaries === undefined ? undefined : this.#lookAhead(session);
+    // Whoever plans the parts waits for it and is told.
+    ahead?.catch(() => undefined);
     const rows = new Map<string, bigint>();
     this.#messages.set(session, rows);
     const value = await readMessageOutlines(this.#tables, session, { rows, onFault });
+    if (ahead !== undefined) this.#ahead.set(session, this.#ifCurrent(ahead));
     return { value, faults };
   }
 
@@ -91,11 +110,13 @@ export class StoreTree implements TreeSource<RowRef> {
     const rows = this.#parts.get(scope.session) ?? new Map<string, Map<string, bigint>>();
     this.#parts.set(scope.session, rows);
     const value = new Map<MessageId, readonly PartPlan[]>();
-    for (const [message, refs] of await readPartRefs(this.#tables, scope, onFault)) {
+    const ahead = await this.#ahead.get(scope.session);
+    for (const [message, refs] of await readPartRefs(this.#tables, scope, { onFault, ahead })) {
       const own = new Map<string, bigint>();
       rows.set(message, own);
       const plans = refs.map(({ row, ...plan }) => {
         own.set(plan.id, row);
+        this.#plans.set(row, plan);
         return plan;
       });
       value.set(message, plans);
@@ -117,7 +138,7 @@ export class StoreTree implements TreeSource<RowRef> {
   }
 
   read(refs: readonly RowRef[]): Promise<readonly Outcome<Event>[]> {
-    return readLeaves(this.#tables, refs, { payloads: this.#payloads });
+    return readLeaves(this.#tables, refs, { payloads: this.#payloads, plans: this.#plans });
   }
 
   #rowOf(node: PlanNode): bigint | undefined {
@@ -164,6 +185,20 @@ export class StoreTree implements TreeSource<RowRef> {
     return { value, faults };
   }
 
+  /** The parts of a small session, as of a version of their table. */
+  async #lookAhead(session: SessionId): Promise<Ahead | undefined> {
+    const summary = (await this.#summaries)?.get(session);
+    if (summary === undefined || !isReadWhole(messageCount(summary))) return undefined;
+    const version = await this.#lookAt("parts");
+    return { version, rows: await scanParts(this.#tables, session) };
+  }
+
+  /** Parts are written before their messages: what was read before the messages were may lack some of theirs. */
+  async #ifCurrent(ahead: Promise<Ahead | undefined>): Promise<PartRows | undefined> {
+    const [found, version] = await Promise.all([ahead, this.#tables.parts.version()]);
+    return found?.version === version ? found.rows : undefined;
+  }
+
   /** The version of a table, asked for once, beside the first look into it. */
   #lookAt(table: RowRef["table"]): Promise<number> {
     const known = this.#versions.get(table);
@@ -193,12 +228,6 @@ function outlineAt(rows: Rows<typeof SESSIONS>, row: number, onFault: OnFault): 
     source_agent: rows.string("source_agent", row),
     created_at,
   };
-}
-
-function childrenIn(summaries: SummaryList, parents: ReadonlySet<string>): SessionOutline[] {
-  return summaries.newestFirst
-    .filter(({ parent_session_id: parent }) => parent !== undefined && parents.has(parent))
-    .flatMap((summary) => outlineOf(summary) ?? []);
 }
 
 function outlineOf(summary: SessionSummary | undefined): SessionOutline | undefined {
