@@ -2,6 +2,7 @@
  * Reads sources of one client into the tables, in whichever thread it runs. A cursor advances only after the commit that
  * holds the rows before it; a source that cannot be read is an issue, the others go on.
  */
+import { setImmediate } from "node:timers/promises";
 import type { Adapter, AdapterEnv, AdapterYield, Cursor, Issue, Place, Unit } from "../adapters/index.ts";
 import { stampText } from "../adapters/registry.ts";
 import type { Clock } from "../base/clock.ts";
@@ -47,6 +48,8 @@ export interface ImportSettings {
   readonly signal: AbortSignal;
 }
 
+const BREATH_MS = 10;
+
 export async function runImporter(settings: ImportSettings, host: ImportHost): Promise<ImportOutcome> {
   return new Importer(settings, host).run();
 }
@@ -59,6 +62,7 @@ class Importer {
   readonly #issues = new IssueTally();
   #reached: Reached[] = [];
   #order = 0;
+  #breathed = 0;
 
   constructor(settings: ImportSettings, host: ImportHost) {
     this.#settings = settings;
@@ -80,12 +84,21 @@ class Importer {
       for (const task of tasks) {
         if (signal.aborted) break;
         await this.#import(task);
+        await this.#breathe();
       }
     const stored = signal.aborted ? await this.#ingest.stop() : await this.#ingest.flush();
     this.#advance();
     const { read, waiting, superseded } = this.#tally;
     const { issues, examples } = this.#issues;
     return { read, waiting, superseded, stored, issues, examples };
+  }
+
+  /** Small sources are read without ever waiting: signals, timers and the store get their turn here. */
+  async #breathe(): Promise<void> {
+    const now = this.#settings.clock.now();
+    if (now - this.#breathed < BREATH_MS) return;
+    await setImmediate();
+    this.#breathed = now;
   }
 
   #advance(): void {

@@ -40,7 +40,7 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
   const sides = unit.files.filter((file) => file !== stamp);
   const cursor: Record<string, FileCursor> = {};
 
-  await using log = stamp === undefined ? undefined : await JsonlLog.open(stamp, known[unit.key]);
+  using log = stamp === undefined ? undefined : JsonlLog.open(stamp, known[unit.key]);
   const head = new HeadFinder();
   await log?.readAhead((items) => head.see(items));
   if (!head.isTold && unit.files.some((file) => !isSettled(file, request.now))) {
@@ -62,7 +62,7 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
   });
   if (log !== undefined) {
     if (!log.isFresh) yield* readLog(log, { out, isChild: isChild(unit.key), signal: request.signal });
-    cursor[unit.key] = await log.cursor();
+    cursor[unit.key] = log.cursor();
   }
   for (const side of sides) {
     const key = keyOf(side.path);

@@ -24,7 +24,7 @@ export async function* readRollout(
 ): AsyncGenerator<readonly AdapterYield[]> {
   const [stamp] = unit.files;
   if (stamp === undefined) return;
-  await using source = await Source.open(stamp.path);
+  using source = Source.open(stamp.path);
   await using opened = await openLog(source);
   const { scan } = opened;
   const isForeign = !scan.isRollout && parseRolloutName(basename(unit.key)) === undefined;

@@ -4,8 +4,6 @@
  * (spec.md#sync-change-detection).
  */
 import { createReadStream } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
-import { open } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 import type { JsonValue } from "../../base/json.ts";
@@ -17,6 +15,7 @@ import {
   JsonlSplitter,
   readJsonl,
   resumeOffset,
+  SourceFile,
   TAIL_BYTES,
   tailHash,
   without,
@@ -28,21 +27,21 @@ export type ItemBatches = AsyncGenerator<readonly JsonlItem[], void>;
 const CHUNK = 1 << 18;
 const ITEMS: ReadonlySet<string> = new Set(["items"]);
 
-export class Source implements AsyncDisposable {
-  readonly #handle: FileHandle;
+export class Source implements Disposable {
+  readonly #file: SourceFile;
   readonly #path: string;
   readonly #isCompressed: boolean;
   readonly #isDocument: boolean;
 
-  private constructor(handle: FileHandle, path: string) {
-    this.#handle = handle;
+  private constructor(file: SourceFile, path: string) {
+    this.#file = file;
     this.#path = path;
     this.#isCompressed = isCompressed(path);
     this.#isDocument = isDocument(path);
   }
 
-  static async open(path: string): Promise<Source> {
-    return new Source(await open(path, "r"), path);
+  static open(path: string): Source {
+    return new Source(SourceFile.open(path), path);
   }
 
   /** True where a line stands in the file as it is: neither compressed nor part of a document. */
@@ -53,24 +52,24 @@ export class Source implements AsyncDisposable {
   /** The lines from the start, as often as asked for. */
   items(): ItemBatches {
     if (this.#isDocument) return this.#documentItems();
-    return this.#isCompressed ? this.#plainItems() : readJsonl(this.#handle);
+    return this.#isCompressed ? this.#plainItems() : readJsonl(this.#file);
   }
 
   /** Where to go on: the committed offset when the source only grew, 0 when it was rewritten. */
   async resumeFrom(cursor: FileCursor | undefined): Promise<number> {
     if (cursor === undefined || cursor.offset === 0) return 0;
-    if (!this.#isCompressed) return resumeOffset(this.#handle, cursor);
+    if (!this.#isCompressed) return resumeOffset(this.#file, cursor);
     return (await this.#streamedTail(cursor.offset)) === cursor.tail ? cursor.offset : 0;
   }
 
   /** Hash of the plain bytes right before the offset. */
   async tail(offset: number): Promise<string> {
     if (offset === 0) return "";
-    return this.#isCompressed ? this.#streamedTail(offset) : tailHash(this.#handle, offset);
+    return this.#isCompressed ? this.#streamedTail(offset) : tailHash(this.#file, offset);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle.close();
+  [Symbol.dispose](): void {
+    this.#file[Symbol.dispose]();
   }
 
   async *#plainItems(): ItemBatches {
@@ -104,9 +103,8 @@ export class Source implements AsyncDisposable {
 
   /** A document as the log that it is: its head without the items, then the items. */
   async *#documentItems(): ItemBatches {
-    const { size } = await this.#handle.stat();
-    const raw = Buffer.alloc(size);
-    const { bytesRead } = await this.#handle.read(raw, 0, size, 0);
+    const raw = Buffer.alloc(this.#file.size);
+    const bytesRead = this.#file.read(raw, 0);
     const decoded = decodeUtf8(raw.subarray(0, bytesRead));
     const parsed = decoded.ok ? tryParseJson(decoded.text) : undefined;
     const document = parsed?.kind === "value" ? parsed.value : undefined;

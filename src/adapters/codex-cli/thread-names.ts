@@ -50,7 +50,7 @@ async function readLines(
 ): Promise<{ threads: ReadonlyMap<string, readonly NameLine[]>; issues: readonly AdapterYield[] }> {
   const threads = new Map<string, NameLine[]>();
   const issues: AdapterYield[] = [];
-  await using source = await Source.open(path);
+  using source = Source.open(path);
   for await (const items of source.items())
     for (const item of items) {
       if (item.kind === "tail") continue;
@@ -87,7 +87,7 @@ async function nameSession(
 ): Promise<readonly AdapterYield[]> {
   const [stamp] = rollout.files;
   if (stamp === undefined) return [];
-  await using source = await Source.open(stamp.path);
+  using source = Source.open(stamp.path);
   await using opened = await openLog(source);
   const { scan } = opened;
   if (!scan.hasRecords || isUndecided(scan, stamp, from.request.now)) return [];

@@ -29,7 +29,7 @@ async function* readLog(
   stamp: FileStamp,
   request: ReadRequest,
 ): AsyncGenerator<readonly AdapterYield[]> {
-  await using log = await JsonlLog.open(stamp, request.cursor?.files[unit.key]);
+  using log = JsonlLog.open(stamp, request.cursor?.files[unit.key]);
   const head = new HeadFinder();
   await log.readAhead((items) => head.see(items));
   if ((head.directory === undefined || head.instant === undefined) && !isSettled(stamp, request.now)) {
@@ -49,7 +49,7 @@ async function* readLog(
     ...(head.hasContent ? out.drain() : []),
     {
       kind: "checkpoint",
-      cursor: { files: { [unit.key]: await log.cursor() }, state: { session: session.id } },
+      cursor: { files: { [unit.key]: log.cursor() }, state: { session: session.id } },
     },
   ];
 }

@@ -3,9 +3,9 @@
  * the file is not opened. Otherwise the bytes before the committed offset tell a grown file from a rewritten one.
  */
 import { createHash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
 import type { Stats } from "node:fs";
 import type { JsonValue } from "../../base/json.ts";
+import type { SourceFile } from "./source-file.ts";
 
 /** What a `stat` says, enough to see any change without opening the file. */
 export interface FileStamp {
@@ -68,20 +68,16 @@ export function stampText(files: readonly Omit<FileStamp, "path">[]): string {
 }
 
 /** The offset to go on from: the committed one when the file only grew, 0 when it was rewritten or replaced. */
-export async function resumeOffset(handle: FileHandle, cursor: FileCursor | undefined): Promise<number> {
-  if (cursor === undefined || cursor.offset === 0) return 0;
-  const { size } = await handle.stat();
-  if (size < cursor.offset) return 0;
-  return (await tailHash(handle, cursor.offset)) === cursor.tail ? cursor.offset : 0;
+export function resumeOffset(file: SourceFile, cursor: FileCursor | undefined): number {
+  if (cursor === undefined || cursor.offset === 0 || file.size < cursor.offset) return 0;
+  return tailHash(file, cursor.offset) === cursor.tail ? cursor.offset : 0;
 }
 
 /** Hash of the bytes right before `offset`. */
-export async function tailHash(handle: FileHandle, offset: number): Promise<string> {
+export function tailHash(file: SourceFile, offset: number): string {
   if (offset === 0) return "";
-  const length = Math.min(offset, TAIL_BYTES);
-  const buffer = Buffer.alloc(length);
-  const { bytesRead } = await handle.read(buffer, 0, length, offset - length);
-  return hashTail(buffer.subarray(0, bytesRead));
+  const buffer = Buffer.alloc(Math.min(offset, TAIL_BYTES));
+  return hashTail(buffer.subarray(0, file.read(buffer, offset - buffer.length)));
 }
 
 /** The same over bytes at hand, at most the last TAIL_BYTES before the offset: for sources that cannot seek. */

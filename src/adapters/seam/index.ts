@@ -59,6 +59,7 @@ export { locate } from "./issue.ts";
 export type { BadLine, JsonlItem, JsonlRecord, JsonlStart, ReadJsonlOptions } from "./jsonl.ts";
 export { JsonlSplitter, readJsonl } from "./jsonl.ts";
 export { JsonlLog } from "./jsonl-log.ts";
+export { SourceFile } from "./source-file.ts";
 export type {
   Loss,
   RawLine,

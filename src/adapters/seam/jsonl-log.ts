@@ -3,43 +3,42 @@
  * read ahead is kept up to a bound; a log that tells itself later than that is opened a second time. It also knows
  * where the last committed read stopped (spec.md#sync-change-detection).
  */
-import type { FileHandle } from "node:fs/promises";
-import { open } from "node:fs/promises";
 import type { FileCursor, FileStamp } from "./freshness.ts";
 import { isSameStamp, resumeOffset, tailHash } from "./freshness.ts";
 import type { JsonlItem } from "./jsonl.ts";
 import { readJsonl } from "./jsonl.ts";
+import { SourceFile } from "./source-file.ts";
 
 /** Bytes read ahead that are kept. */
 const KEEP_BYTES = 8 * 1024 * 1024;
 
-export class JsonlLog implements AsyncDisposable {
+export class JsonlLog implements Disposable {
   /** Bytes that an earlier read committed: everything up to here is read quietly. 0 when the file was rewritten. */
   readonly committed: number;
   /** True when nothing about the file can have changed since then: it need not be read at all. */
   readonly isFresh: boolean;
-  readonly #handle: FileHandle;
+  readonly #file: SourceFile;
   readonly #stamp: FileStamp;
   readonly #known: FileCursor | undefined;
   #batches: AsyncGenerator<readonly JsonlItem[], void, undefined>;
   #kept: (readonly JsonlItem[])[] | undefined = [];
   #end = 0;
 
-  static async open(stamp: FileStamp, known?: FileCursor): Promise<JsonlLog> {
-    const handle = await open(stamp.path, "r");
+  static open(stamp: FileStamp, known?: FileCursor): JsonlLog {
+    const file = SourceFile.open(stamp.path);
     try {
-      return new JsonlLog(handle, { stamp, known, committed: await resumeOffset(handle, known) });
+      return new JsonlLog(file, { stamp, known, committed: resumeOffset(file, known) });
     } catch (error) {
-      await handle.close();
+      file[Symbol.dispose]();
       throw error;
     }
   }
 
   private constructor(
-    handle: FileHandle,
+    file: SourceFile,
     at: { readonly stamp: FileStamp; readonly known: FileCursor | undefined; readonly committed: number },
   ) {
-    this.#handle = handle;
+    this.#file = file;
     this.#stamp = at.stamp;
     this.#known = at.known;
     this.committed = at.committed;
@@ -76,19 +75,19 @@ export class JsonlLog implements AsyncDisposable {
   }
 
   /** Where the next read goes on. The stamp is the one from before this read, so that growth since is seen. */
-  async cursor(): Promise<FileCursor> {
+  cursor(): FileCursor {
     if (this.isFresh && this.#known !== undefined) return this.#known;
     const { size, mtime, inode, device } = this.#stamp;
-    const tail = await tailHash(this.#handle, this.#end);
+    const tail = tailHash(this.#file, this.#end);
     return { size, mtime, inode, device, offset: this.#end, tail };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle.close();
+  [Symbol.dispose](): void {
+    this.#file[Symbol.dispose]();
   }
 
   #open(): AsyncGenerator<readonly JsonlItem[], void, undefined> {
-    return readJsonl(this.#handle);
+    return readJsonl(this.#file);
   }
 
   #pass(batch: readonly JsonlItem[]): void {

@@ -1,12 +1,12 @@
 /** JSON Lines as they are on disk: cut anywhere, damaged anywhere, growing while they are read. */
 import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { equalJson, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import { type JsonlItem, JsonlSplitter, type JsonlStart, readJsonl, type ReadJsonlOptions } from "./jsonl.ts";
+import { SourceFile } from "./source-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pond-jsonl-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -321,18 +321,18 @@ describe("reading a file", () => {
     );
   });
 
-  it("goes on from an offset, and leaves a handle that it was given open", async () => {
+  it("goes on from an offset, and leaves a source that it was given open", async () => {
     const path = join(folder, "offset.jsonl");
     writeFileSync(path, '{"a":1}\n{"b":2}\n');
-    await using handle = await open(path, "r");
-    expect(await collect(handle, { offset: 8, line: 2 })).toMatchObject([
+    using source = SourceFile.open(path);
+    expect(await collect(source, { offset: 8, line: 2 })).toMatchObject([
       { value: { b: 2 }, line: 2, offset: 8, end: 16 },
     ]);
-    expect(await collect(handle, { offset: 99 })).toEqual([]);
-    expect((await handle.stat()).size).toBe(16);
+    expect(await collect(source, { offset: 99 })).toEqual([]);
+    expect(source.size).toBe(16);
   });
 
-  it("ends early and quietly when the file shrinks, and sees what was appended meanwhile", async () => {
+  it("ends early and quietly when the source shrinks, and sees what was appended meanwhile", async () => {
     const path = join(folder, "changing.jsonl");
     const lineOf = (at: number): string => `{"a":${at}}\n`;
     writeFileSync(path, Array.from({ length: 8 }, (_, at) => lineOf(at)).join(""));

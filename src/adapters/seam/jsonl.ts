@@ -4,8 +4,9 @@
  * without it (spec.md#jsonl-commit-marker).
  */
 import { Buffer, constants } from "node:buffer";
-import { type FileHandle, open } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
 import { decodeUtf8, isJsonObject, type JsonValue, tryParseJson } from "../../base/json.ts";
+import { SourceFile } from "./source-file.ts";
 
 /** Where something is in its file. */
 interface Span {
@@ -84,32 +85,32 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * The items of a file from `offset` on, in batches. Reads to the end that the file has at that moment: one that
- * shrinks while it is read just ends. A handle that is given stays open, a path is opened read-only.
+ * shrinks while it is read just ends. A file that is given stays open, a path is opened read-only.
  */
 export async function* readJsonl(
-  source: string | FileHandle,
+  source: string | SourceFile,
   options: ReadJsonlOptions = {},
 ): AsyncGenerator<readonly JsonlItem[], void, undefined> {
-  const { signal, offset = 0, chunkBytes = CHUNK_BYTES } = options;
-  const handle = typeof source === "string" ? await open(source, "r") : source;
-  try {
-    const splitter = new JsonlSplitter(options);
-    const chunk = Buffer.allocUnsafeSlow(chunkBytes);
-    let position = offset;
-    for (;;) {
-      signal?.throwIfAborted();
-      // Reading ahead was measured and gained nothing: parsing is what takes the time.
-      const { bytesRead } = await handle.read(chunk, 0, chunkBytes, position);
-      if (bytesRead === 0) break;
-      position += bytesRead;
-      const items = splitter.push(chunk.subarray(0, bytesRead));
-      if (items.length > 0) yield items;
-    }
-    const rest = splitter.finish();
-    if (rest.length > 0) yield rest;
-  } finally {
-    if (typeof source === "string") await handle.close();
+  if (typeof source === "string") {
+    using file = SourceFile.open(source);
+    return yield* readJsonl(file, options);
   }
+  const { signal, offset = 0, chunkBytes = CHUNK_BYTES } = options;
+  const splitter = new JsonlSplitter(options);
+  const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(source.size - offset, 0) + 1));
+  let position = offset;
+  for (;;) {
+    signal?.throwIfAborted();
+    // Reading ahead was measured and gained nothing: parsing is what takes the time.
+    const bytes = source.read(chunk, position);
+    if (bytes === 0) break;
+    if (position > offset) await setImmediate();
+    position += bytes;
+    const items = splitter.push(chunk.subarray(0, bytes));
+    if (items.length > 0) yield items;
+  }
+  const rest = splitter.finish();
+  if (rest.length > 0) yield rest;
 }
 
 /** Takes the bytes of a file in chunks of any size and gives the same items for every way to cut it. */

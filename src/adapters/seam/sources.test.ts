@@ -1,11 +1,12 @@
 /** Discovery and freshness: what a stat sweep sees, and what tells a grown file from a rewritten one. */
-import { appendFile, mkdir, open, symlink, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import { stampFile, walk } from "./discovery.ts";
 import type { FileCursor } from "./freshness.ts";
 import { isSameStamp, resumeOffset, tailHash } from "./freshness.ts";
+import { SourceFile } from "./source-file.ts";
 
 test("a walk finds accepted files in order, follows links once, and counts what it cannot read", async () => {
   await using folder = await tempDir();
@@ -37,23 +38,23 @@ test("unchanged is fresh; grown goes on at its offset; rewritten, cut or replace
 
   await appendFile(path, '{"c":3}\n');
   expect(isSameStamp((await stampFile(path))!, cursor)).toBe(false);
-  expect(await offsetFor(path, cursor)).toBe(16);
+  expect(offsetFor(path, cursor)).toBe(16);
 
   await writeFile(path, '{"a":1}\n{"x":9}\n{"c":3}\n');
-  expect(await offsetFor(path, cursor)).toBe(0);
+  expect(offsetFor(path, cursor)).toBe(0);
 
   await truncate(path, 5);
-  expect(await offsetFor(path, cursor)).toBe(0);
+  expect(offsetFor(path, cursor)).toBe(0);
 });
 
 async function cursorOf(path: string, offset: number): Promise<FileCursor> {
   const stamp = (await stampFile(path))!;
-  await using handle = await open(path, "r");
+  using file = SourceFile.open(path);
   const { size, mtime, inode, device } = stamp;
-  return { size, mtime, inode, device, offset, tail: await tailHash(handle, offset) };
+  return { size, mtime, inode, device, offset, tail: tailHash(file, offset) };
 }
 
-async function offsetFor(path: string, cursor: FileCursor): Promise<number> {
-  await using handle = await open(path, "r");
-  return await resumeOffset(handle, cursor);
+function offsetFor(path: string, cursor: FileCursor): number {
+  using file = SourceFile.open(path);
+  return resumeOffset(file, cursor);
 }
