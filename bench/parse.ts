@@ -124,7 +124,8 @@ function bareRows(path: string, parse: (text: string) => void): number {
   return bytes;
 }
 
-async function parsePass(adapter: Adapter, units: readonly Unit[], root: string): Promise<number> {
+/** Everything an adapter makes of the units, kept nowhere. */
+export async function parsePass(adapter: Adapter, units: readonly Unit[], root: string): Promise<number> {
   let events = 0;
   const request = { place: placeAt(root), machine: NOWHERE, now: LATER };
   for (const unit of units) for await (const batch of adapter.read(unit, request)) events += batch.length;

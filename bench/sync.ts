@@ -15,7 +15,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { adapterNamed } from "../src/adapters/index.ts";
+import { listUnits } from "../test/support/adapter-run.ts";
 import { NO_SAMPLES, samplesOf } from "../test/support/samples.ts";
+import { parsePass } from "./parse.ts";
 
 const BIN = resolve(import.meta.dirname, "../bin/pond.js");
 const LAUNCHER_ENV = {
@@ -27,33 +30,52 @@ const ROUNDS = 5;
 
 export async function run(): Promise<void> {
   const which = process.argv[3];
-  if (which === undefined || which === "full") fullSync();
+  if (which === undefined || which === "full") await fullSync();
   for (const files of [5000, 20_000]) if (which === undefined || which === String(files)) noOp(files);
 }
 
-function fullSync(): void {
+/** One `pond sync` into a new store, indexes included; the stages tell their own times. */
+async function fullSync(): Promise<void> {
   for (const adapter of ["claude-code", "codex-cli"]) {
     const folder = samplesOf(adapter);
     if (folder === undefined) return console.log(`full sync: skipped, ${NO_SAMPLES}`);
-    const home = mkdtempSync(join(tmpdir(), "pond-bench-"));
     const bare = bareParse(folder);
-    const source = ["--adapter", adapter, "--path", folder];
-    const imported = pond(home, ["sync", "--json", "--only", "import", ...source]);
-    const indexed = pond(home, ["sync", "--json", "--only", "update-indexes"]);
-    const report = JSON.parse(imported.stdout) as {
-      clients: [{ stored: { messages: { inserted: number } } }];
-    };
-    const messages = report.clients[0].stored.messages.inserted;
-    const seconds = imported.seconds + indexed.seconds;
+    const parse = await parseAlone(adapter, folder);
+    const rounds = Array.from({ length: 3 }, () => syncOnce(adapter, folder));
+    const { seconds, rss, took, messages, disk } = rounds.toSorted((a, b) => a.seconds - b.seconds)[0]!;
     console.log(
-      `${adapter}: ${(bare.bytes / 1e6).toFixed(0)} MB, ${messages} messages; import ${imported.seconds.toFixed(2)} s, ` +
-        `indexes ${indexed.seconds.toFixed(2)} s, ${(bare.bytes / 1e6 / seconds).toFixed(1)} MB/s, ` +
-        `${Math.round(messages / seconds)} messages/s, peak ${Math.max(imported.rss, indexed.rss).toFixed(0)} MB; ` +
-        `bare parse ${bare.seconds.toFixed(2)} s: ratio ${(seconds / bare.seconds).toFixed(2)}; ` +
-        `store ${(folderBytes(home) / bare.bytes).toFixed(3)} of the source`,
+      `${adapter}: ${(bare.bytes / 1e6).toFixed(0)} MB, ${messages} messages; sync ${seconds.toFixed(2)} s ` +
+        `(import ${ms(took.import / 1000)}, of which reading and mapping ${ms(parse)}; indexes ${ms(took["update-indexes"] / 1000)}), ` +
+        `${(bare.bytes / 1e6 / seconds).toFixed(1)} MB/s, ${Math.round(messages / seconds)} messages/s, peak ${rss.toFixed(0)} MB; ` +
+        `bare parse ${ms(bare.seconds)}: ratio ${(seconds / bare.seconds).toFixed(2)}; store ${(disk / bare.bytes).toFixed(3)} of the source`,
     );
-    rmSync(home, { recursive: true, force: true });
   }
+}
+
+function syncOnce(adapter: string, folder: string) {
+  const home = mkdtempSync(join(tmpdir(), "pond-bench-"));
+  const { stdout, seconds, rss } = pond(home, ["sync", "--json", "--adapter", adapter, "--path", folder]);
+  const report = JSON.parse(stdout) as {
+    clients: [{ stored: { messages: { inserted: number } } }];
+    took: { import: number; "update-indexes": number };
+  };
+  const disk = folderBytes(home);
+  rmSync(home, { recursive: true, force: true });
+  return { seconds, rss, disk, took: report.took, messages: report.clients[0].stored.messages.inserted };
+}
+
+/** Seconds to read and map everything, keeping nothing. */
+async function parseAlone(name: string, folder: string): Promise<number> {
+  const adapter = adapterNamed(name);
+  if (adapter === undefined) return Number.NaN;
+  const { units } = await listUnits(adapter, folder);
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 3; round++) {
+    const start = process.hrtime.bigint();
+    await parsePass(adapter, units, folder);
+    best = Math.min(best, Number(process.hrtime.bigint() - start) / 1e9);
+  }
+  return best;
 }
 
 /** Read, decode, split, parse: what any reader of these files must do at least. */

@@ -58,5 +58,7 @@ export interface SyncReport {
   readonly clients: readonly ClientReport[];
   readonly embed: string;
   readonly indexes: IndexReport;
+  /** Milliseconds by stage, of those that ran. */
+  readonly took: Readonly<Partial<Record<Stage, number>>>;
   readonly notes: readonly string[];
 }

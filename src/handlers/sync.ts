@@ -30,16 +30,20 @@ export async function sync(
 ): Promise<SyncReport> {
   const stages = request.stages ?? STAGES;
   const notes: string[] = [];
+  const started = context.clock.now();
   const clients = stages.includes("import") ? await importStage(context, request, { ...hooks, notes }) : [];
+  const imported = context.clock.now();
   const embed = stages.includes("embed") ? "off: no model configured" : "skipped";
   const wrote = clients.some(({ stored }) => stored.commits > 0);
   const indexes = await indexStage(context, { wanted: stages.includes("update-indexes"), wrote, stages });
+  const took = { import: imported - started, embed: 0, "update-indexes": context.clock.now() - imported };
   return {
     dryRun: request.dryRun === true,
     interrupted: context.signal.aborted,
     clients,
     embed,
     indexes,
+    took: Object.fromEntries(stages.map((stage) => [stage, took[stage]])),
     notes,
   };
 }
