@@ -2,8 +2,7 @@
  * The one place that prints (spec.md#cli-output): stdout is the result, stderr the rest. Writes are synchronous, so
  * that nothing is lost at exit and a reader that went away (EPIPE) is known at once.
  */
-import { writeSync } from "node:fs";
-import { isatty } from "node:tty";
+import { fstatSync, writeSync } from "node:fs";
 import type { PondError } from "../base/errors.ts";
 import { errnoOf } from "../base/errors.ts";
 import { createStyle } from "./style.ts";
@@ -59,7 +58,7 @@ export interface Output {
 export function processSinks(): { readonly stdout: Sink; readonly stderr: Sink } {
   return {
     stdout: {
-      isTerminal: isatty(1),
+      isTerminal: isTerminal(1),
       get width() {
         return process.stdout.columns || DEFAULT_WIDTH;
       },
@@ -72,7 +71,7 @@ export function processSinks(): { readonly stdout: Sink; readonly stderr: Sink }
       },
     },
     stderr: {
-      isTerminal: isatty(2),
+      isTerminal: isTerminal(2),
       get width() {
         return process.stderr.columns || DEFAULT_WIDTH;
       },
@@ -85,6 +84,18 @@ export function processSinks(): { readonly stdout: Sink; readonly stderr: Sink }
       },
     },
   };
+}
+
+/** node:tty is loaded only for what may be a terminal: it costs a start 3 ms. */
+function isTerminal(descriptor: number): boolean {
+  try {
+    return (
+      fstatSync(descriptor).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(descriptor)
+    );
+  } catch {
+    // Closed by who started pond.
+    return false;
+  }
 }
 
 /** The stream on which questions are asked. */

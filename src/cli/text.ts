@@ -1,9 +1,10 @@
 /** How wide text is on a terminal, and text that cannot steer one. Pure. */
-import { stripVTControlCharacters } from "node:util";
 
 /** Columns that the text takes: wide characters (CJK, emoji) two, combining marks none. Escape sequences none. */
 export function displayWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
+  // An import of node:util would cost every start 2 ms.
+  const { stripVTControlCharacters } = process.getBuiltinModule("node:util");
   let width = 0;
   for (const { segment } of graphemes(stripVTControlCharacters(text))) width += graphemeWidth(segment);
   return width;

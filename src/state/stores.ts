@@ -3,10 +3,9 @@
  * Cursors belong to one incarnation of a store: a local folder that was deleted, copied or rolled back to an older
  * version is another one, because cursors of the newer one would call rows stored that are not there.
  */
-import { hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { appendLog, readLog } from "../base/append-log.ts";
+import { appendLog, readLog, rewriteLog } from "../base/append-log.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isJsonObject, stringifyJson } from "../base/json.ts";
 
@@ -36,7 +35,7 @@ export function rememberedStore(
   if (last === undefined) return undefined;
   if (address.folder !== undefined && (facts === undefined || !isContinued(last, address, facts)))
     return undefined;
-  return nameOf(address, last);
+  return typeof last["cursors"] === "string" ? last["cursors"] : nameOf(last);
 }
 
 /** Remembers the store as it is after a commit, and gives the name of its cursors. */
@@ -53,10 +52,23 @@ export function rememberStore(stateFolder: string, address: StoreAddress, facts:
     epoch,
     versions: facts.versions,
   };
-  if (!continued || JSON.stringify(last["versions"]) !== JSON.stringify(facts.versions))
-    appendLog(logPath(stateFolder), [line]);
-  return nameOf(address, line);
+  const named = { ...line, cursors: nameOf(line) };
+  if (!continued || stringifyJson(last) !== stringifyJson(named)) append(stateFolder, named);
+  return named.cursors;
 }
+
+/** The last line of an address is all that counts: a log of many syncs is made short again. */
+function append(stateFolder: string, line: JsonObject): void {
+  const path = logPath(stateFolder);
+  const lines = [...readLog(path).values.filter(isJsonObject), line];
+  if (lines.length <= MOST_LINES) return appendLog(path, [line]);
+  const newest = new Map(
+    lines.map((each) => [stringifyJson([each["url"] ?? "", each["namespace"] ?? ""]), each]),
+  );
+  rewriteLog(path, [...newest.values()]);
+}
+
+const MOST_LINES = 200;
 
 const logPath = (stateFolder: string): string => join(stateFolder, "stores.jsonl");
 
@@ -81,13 +93,8 @@ function incarnationOf({ folder }: StoreAddress): string {
   return stats === undefined ? "absent" : `${stats.dev}:${stats.ino}:${Math.trunc(stats.birthtimeMs)}`;
 }
 
-function nameOf({ url, namespace }: StoreAddress, line: JsonObject): string {
-  const identity = stringifyJson([
-    url,
-    namespace,
-    line["incarnation"] ?? "",
-    line["id"] ?? "",
-    line["epoch"] ?? 0,
-  ]);
-  return hash("sha256", identity, "hex").slice(0, 32);
+function nameOf({ url, namespace, incarnation, id, epoch }: JsonObject): string {
+  const identity = stringifyJson([url ?? "", namespace ?? "", incarnation ?? "", id ?? "", epoch ?? 0]);
+  // Not imported, as a sync with nothing to do finds the name in the log, and loading it takes 6 ms.
+  return process.getBuiltinModule("node:crypto").hash("sha256", identity, "hex").slice(0, 32);
 }

@@ -1,5 +1,4 @@
 /** The identity of a store: a random id in the schema metadata of a table without rows. */
-import { randomUUID } from "node:crypto";
 import { PondError } from "../base/errors.ts";
 import type { Catalog } from "./catalog.ts";
 
@@ -23,7 +22,7 @@ export async function readStoreId(catalog: Catalog): Promise<string | undefined>
 export async function storeId(catalog: Catalog): Promise<string> {
   const stored = await readStoreId(catalog);
   if (stored !== undefined) return stored;
-  await catalog.createMarker(ID_TABLE, new Map([[ID_KEY, randomUUID()]]));
+  await catalog.createMarker(ID_TABLE, new Map([[ID_KEY, crypto.randomUUID()]]));
   const made = await readStoreId(catalog);
   if (made === undefined)
     throw new PondError("internal", "the store's identity vanished while it was being made");

@@ -45,57 +45,75 @@ export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator
     message,
   }));
   if (issues.length > 0) yield issues;
-  const found = assemble(walked.files.map((stamp) => [keyOf(stamp.path), stamp]));
+  const found = assemble(walked.files, keyOf);
   for (let at = 0; at < found.length; at += BATCH) yield found.slice(at, at + BATCH);
 }
 
-/** Logs with their side files, from all files of a place by key. */
-function assemble(files: readonly (readonly [string, FileStamp])[]): Unit[] {
-  const keys = new Set(files.map(([key]) => key));
-  const groups = new Map<string, FileStamp[]>();
-  const sides: [string, FileStamp][] = [];
-  let folder: string | undefined;
-  let base: string | undefined;
-  for (const [key, stamp] of files) {
-    // The files of a folder follow each other, and the folder alone tells the session.
-    if (folderOf(key) !== folder) {
-      folder = folderOf(key);
-      base = sessionFolderOf(key, (log) => keys.has(log));
-    }
-    const isTranscript = isLog(key) && (base === undefined || key.startsWith(`${base}/subagents/`));
-    if (isTranscript) groups.set(key, [stamp]);
-    else {
-      const owner = ownerOf(key, base, keys);
-      if (owner !== undefined) sides.push([owner, stamp]);
-    }
+/** Logs with their side files, from all files of a place. */
+function assemble(files: readonly FileStamp[], keyOf: (path: string) => string): Unit[] {
+  const logs = new Map<string, Log>();
+  const sides: Side[] = [];
+  const sessionOf = sessionFolders(logs);
+  for (const stamp of files) {
+    const key = keyOf(stamp.path);
+    if (isLog(key)) logs.set(key, { key, stamps: [stamp], place: placeOfLog(key) });
+    else sides.push({ key, stamp });
   }
-  for (const [owner, stamp] of sides) {
-    const group = groups.get(owner);
-    if (group === undefined) groups.set(owner, [stamp]);
-    else group.push(stamp);
+  for (const { key, stamps } of logs.values()) {
+    const base = sessionOf(key);
+    // A log elsewhere in a session's folder is a file of the session.
+    if (base === undefined || key.startsWith(`${base}/subagents/`)) continue;
+    logs.delete(key);
+    for (const stamp of stamps) sides.push({ key, stamp });
   }
-  const logs = [...groups].map(([key, stamps]): Log => ({ key, stamps, place: placeOfLog(key) }));
+  for (const { key, stamp } of sides.toSorted(byKey)) {
+    const owner = ownerOf(key, sessionOf(key), logs);
+    if (owner === undefined) continue;
+    const log = logs.get(owner);
+    if (log === undefined) logs.set(owner, { key: owner, stamps: [stamp], place: placeOfLog(owner) });
+    else log.stamps.push(stamp);
+  }
   const claims = new Claims(logs);
-  return logs
-    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
-    .map((log) => {
-      const found = claims.of(log);
-      return found === undefined
-        ? { key: log.key, files: log.stamps }
-        : { key: log.key, files: log.stamps, found };
-    });
+  return [...logs.values()].toSorted(byKey).map((log) => {
+    const found = claims.of(log);
+    return found === undefined
+      ? { key: log.key, files: log.stamps }
+      : { key: log.key, files: log.stamps, found };
+  });
 }
 
 interface Log {
   readonly key: string;
-  readonly stamps: readonly FileStamp[];
+  /** Its own, and those of its side files. */
+  readonly stamps: FileStamp[];
   readonly place: LogPlace;
 }
 
+const byKey = (a: { readonly key: string }, b: { readonly key: string }): number => (a.key < b.key ? -1 : 1);
+
+type Logs = ReadonlyMap<string, Log>;
+
+interface Side {
+  readonly key: string;
+  readonly stamp: FileStamp;
+}
+
+/** The session folder of a file. Its folder alone tells it, and the files of a folder follow each other. */
+function sessionFolders(logs: Logs): (key: string) => string | undefined {
+  let folder: string | undefined;
+  let base: string | undefined;
+  return (key) => {
+    if (folder !== undefined && key.startsWith(folder) && !key.includes("/", folder.length)) return base;
+    folder = key.slice(0, key.lastIndexOf("/") + 1);
+    base = sessionFolderOf(key, (log) => logs.has(log));
+    return base;
+  };
+}
+
 /** The log that a side file belongs to: its transcript for a `.meta.json`, else its session, even a missing one. */
-function ownerOf(key: string, base: string | undefined, keys: ReadonlySet<string>): string | undefined {
+function ownerOf(key: string, base: string | undefined, logs: Logs): string | undefined {
   const transcript = transcriptOfMeta(key);
-  if (transcript !== undefined && keys.has(transcript)) return transcript;
+  if (transcript !== undefined && logs.has(transcript)) return transcript;
   return base === undefined ? undefined : `${base}.jsonl`;
 }
 
@@ -106,14 +124,15 @@ class Claims {
   readonly #folders = new Set<string>();
   readonly #copies = new Map<string, string[]>();
 
-  constructor(logs: readonly Log[]) {
-    for (const { place } of logs) if (place.kind !== "agent") claim(this.#first, place.stem, place.base);
-    for (const { key, place } of logs) {
+  constructor(logs: Logs) {
+    for (const { place } of logs.values())
+      if (place.kind !== "agent") claim(this.#first, place.stem, place.base);
+    for (const { key, place } of logs.values()) {
       if (place.kind === "agent") claim(this.#agents, place.stem, key);
       else this.#addSession(key, place);
     }
     // A transcript below `subagents/` outranks one of the same name beside the sessions.
-    for (const { place } of logs)
+    for (const { place } of logs.values())
       if (place.kind === "subagent" && this.#agents.has(nameOf(place.child)))
         this.#agents.set(nameOf(place.child), "");
   }

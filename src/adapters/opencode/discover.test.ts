@@ -3,9 +3,10 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import type { AdapterEnv, Place, Unit } from "../seam/index.ts";
-import { places } from "./discover.ts";
 import { opencode } from "./index.ts";
-import { isMisplaced, placeInTree, stampOfMany } from "./layout.ts";
+import { stampOfMany } from "./digest.ts";
+import { isMisplaced, placeInTree } from "./layout.ts";
+import { places } from "./places.ts";
 
 function put(root: string, ...paths: readonly string[]): void {
   for (const path of paths) {

@@ -1,11 +1,9 @@
-/**
- * Where opencode's sessions are (docs/adapters/opencode.md#layout): its data folder, or what was pointed at. Names are
- * listed and files are stat-ed; nothing is opened.
- */
-import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
-import { isFolder, stampFile, walk } from "../seam/discovery.ts";
-import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../seam/index.ts";
-import { ADAPTER, DATABASE, folderOf, joinPath, nameOf, stampOfMany } from "./layout.ts";
+/** What a place holds of opencode's sessions: names are listed and files are stat-ed; nothing is opened. */
+import { basename, dirname, join, relative, sep } from "node:path";
+import { stampFile, walk } from "../seam/discovery.ts";
+import type { FileStamp, Issue, Place, Unit } from "../seam/index.ts";
+import { stampOfMany } from "./digest.ts";
+import { ADAPTER, DATABASE, folderOf, joinPath, nameOf } from "./layout.ts";
 import type { Tree, TreeSession } from "./trees.ts";
 import { treesIn } from "./trees.ts";
 
@@ -42,21 +40,6 @@ export interface Found {
   readonly trees: readonly Tree[];
   readonly exports: readonly { readonly key: string; readonly stamp: FileStamp }[];
   readonly issues: readonly Issue[];
-}
-
-export async function places({ env, home }: AdapterEnv): Promise<readonly Place[]> {
-  const shared = env["XDG_DATA_HOME"];
-  const data = shared === undefined || shared === "" ? join(home, ".local", "share") : shared;
-  const root = join(data, ADAPTER);
-  const found: Place[] = [];
-  if (await isFolder(root)) found.push({ root, origin: data === shared ? "environment" : "default" });
-  const named = env["OPENCODE_DB"];
-  if (named === undefined || named === "" || named === ":memory:") return found;
-  const database = isAbsolute(named) ? named : join(root, named);
-  const isInside = dirname(database) === root && DATABASE.test(basename(database));
-  if (!isInside && (await stampFile(database)) !== undefined)
-    found.push({ root: dirname(database), file: database, origin: "environment" });
-  return found;
 }
 
 /** The units of what was found in a place, in the order in which sessions are claimed. */

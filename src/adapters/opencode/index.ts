@@ -1,13 +1,15 @@
 /** opencode: databases, JSON trees and exports of its sessions (docs/adapters/opencode.md). */
 import type { Adapter } from "../seam/index.ts";
-import { places, units } from "./discover.ts";
 import { ADAPTER } from "./layout.ts";
+import { places } from "./places.ts";
 
 export const opencode: Adapter = {
   name: ADAPTER,
   title: "opencode",
   places,
-  units,
+  async *units(place, signal) {
+    yield* (await import("./discover.ts")).units(place, signal);
+  },
   async *read(unit, request) {
     yield* (await import("./parse.ts")).read(unit, request);
   },

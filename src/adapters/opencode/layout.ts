@@ -3,8 +3,6 @@
  * (`opencode*.db`, since 1.2) and trees of JSON files: `storage/{project,session,message,part,session_diff,todo}`, and
  * before mid-2025 `project/<name>/storage/session/{info,message,part}`.
  */
-import type { FileStamp } from "../seam/index.ts";
-import { valueHash } from "../seam/value-hash.ts";
 
 /** The brand: the part of `source_agent` before the first `/`. */
 export const ADAPTER = "opencode";
@@ -85,11 +83,6 @@ export function dataFolderOf(key: string, era: Era | "database"): string {
   return folderOf(key);
 }
 
-/** A session id that no other source of the place has: two copies of a session never mix their records. */
-export function copyId(id: string, container: string): string {
-  return `${id}@${valueHash(container).slice(0, 8)}`;
-}
-
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
@@ -105,19 +98,4 @@ export function joinPath(folder: string, path: string): string {
 /** A file name without `.json`. */
 export function stemOf(path: string): string {
   return nameOf(path).replace(/\.json$/, "");
-}
-
-/**
- * Many files as one stamp, so that a session of thousands of files has a short cursor: any change of any of them
- * changes it. The digest of all stamps stands where a file has its inode, their number where it has its device.
- */
-export function stampOfMany(path: string, stamps: readonly FileStamp[]): FileStamp {
-  const texts = stamps.map((stamp) => `${stamp.path} ${stamp.size} ${stamp.mtime} ${stamp.inode}`);
-  return {
-    path,
-    size: stamps.reduce((sum, { size }) => sum + size, 0),
-    mtime: stamps.reduce((newest, { mtime }) => Math.max(newest, mtime), 0),
-    inode: Number.parseInt(valueHash(texts.toSorted()).slice(0, 13), 16),
-    device: stamps.length,
-  };
 }

@@ -5,10 +5,11 @@
  */
 import type { JsonValue } from "../../base/json.ts";
 import type { Event, Lineage, MessageKey, SessionId } from "../../model/index.ts";
-import type { Cursor, FileStamp } from "./freshness.ts";
+import type { Cursor } from "./freshness.ts";
 import type { Issue } from "./issue.ts";
 import type { Restored, SerializeOptions } from "./restore.ts";
 import type { StoredRecords } from "./revisions.ts";
+import type { FileStamp } from "./stamp.ts";
 
 /** The machine as adapters may see it; nothing in an adapter reads the process's own environment. */
 export interface AdapterEnv {

@@ -5,8 +5,8 @@ import { stat } from "node:fs/promises";
 import { join, normalize, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { errnoOf } from "../../base/errors.ts";
-import type { FileStamp } from "./freshness.ts";
-import { stampOf } from "./freshness.ts";
+import type { FileStamp } from "./stamp.ts";
+import { stampOf } from "./stamp.ts";
 
 export interface Walked {
   readonly files: readonly FileStamp[];

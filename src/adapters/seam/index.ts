@@ -42,16 +42,8 @@ export {
   optional,
   without,
 } from "./extract.ts";
-export type { Cursor, FileCursor, FileStamp } from "./freshness.ts";
-export {
-  hashTail,
-  isSameStamp,
-  isSettled,
-  resumeOffset,
-  stampOf,
-  TAIL_BYTES,
-  tailHash,
-} from "./freshness.ts";
+export type { Cursor, FileCursor } from "./freshness.ts";
+export { hashTail, resumeOffset, TAIL_BYTES, tailHash } from "./freshness.ts";
 export type { History } from "./history.ts";
 export { historyOf } from "./history.ts";
 export type { Issue, IssueKind } from "./issue.ts";
@@ -80,4 +72,6 @@ export type { IndexRequest, SpanAdapter } from "./span-index.ts";
 export { hasSpans } from "./span-index.ts";
 export type { SpanRef, SpanTree } from "./span-source.ts";
 export { openSpanTree } from "./span-source.ts";
+export type { FileStamp } from "./stamp.ts";
+export { isSameStamp, isSettled, stampOf } from "./stamp.ts";
 export { valueHash } from "./value-hash.ts";

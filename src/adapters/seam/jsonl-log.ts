@@ -3,11 +3,13 @@
  * read ahead is kept up to a bound; a log that tells itself later than that is opened a second time. It also knows
  * where the last committed read stopped (spec.md#sync-change-detection).
  */
-import type { FileCursor, FileStamp } from "./freshness.ts";
-import { isSameStamp, resumeOffset, tailHash } from "./freshness.ts";
+import type { FileCursor } from "./freshness.ts";
+import { resumeOffset, tailHash } from "./freshness.ts";
 import type { JsonlItem } from "./jsonl.ts";
 import { readJsonl } from "./jsonl.ts";
 import { SourceFile } from "./source-file.ts";
+import type { FileStamp } from "./stamp.ts";
+import { isSameStamp } from "./stamp.ts";
 
 /** Bytes read ahead that are kept. */
 const KEEP_BYTES = 8 * 1024 * 1024;

@@ -5,8 +5,9 @@ import { expect, test } from "vitest";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import { stampFile, walk } from "./discovery.ts";
 import type { FileCursor } from "./freshness.ts";
-import { isSameStamp, resumeOffset, tailHash } from "./freshness.ts";
+import { resumeOffset, tailHash } from "./freshness.ts";
 import { SourceFile } from "./source-file.ts";
+import { isSameStamp } from "./stamp.ts";
 
 test("a walk finds accepted files in order, follows links once, and counts what it cannot read", async () => {
   await using folder = await tempDir();

@@ -18,7 +18,7 @@ import type {
 import { compareInSession, isMessageKey, isPartKey } from "../../model/index.ts";
 import type { Adapter, AdapterYield, ReadRequest, RecordSource, Told, Unit } from "./adapter.ts";
 import { optional } from "./extract.ts";
-import type { FileStamp } from "./freshness.ts";
+import type { FileStamp } from "./stamp.ts";
 import type { Hollow } from "./hollow.ts";
 import { RecordIndex } from "./hollow.ts";
 import type { Issue } from "./issue.ts";

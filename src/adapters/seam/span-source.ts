@@ -22,8 +22,8 @@ import type {
 import { compareParts, keyOf } from "../../model/index.ts";
 import type { Unit } from "./adapter.ts";
 import { stampFile } from "./discovery.ts";
-import type { FileStamp } from "./freshness.ts";
-import { isSameStamp, stampOf } from "./freshness.ts";
+import type { FileStamp } from "./stamp.ts";
+import { isSameStamp, stampOf } from "./stamp.ts";
 import type { RecordValue } from "./hollow.ts";
 import type { Issue } from "./issue.ts";
 import type { IndexRequest, SpanAdapter, SpanLeaf } from "./span-index.ts";

@@ -14,8 +14,8 @@ import { pathToFileURL } from "node:url";
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { decodeUtf8 } from "../../base/json.ts";
-import type { FileStamp } from "./freshness.ts";
-import { stampOf } from "./freshness.ts";
+import type { FileStamp } from "./stamp.ts";
+import { stampOf } from "./stamp.ts";
 
 /** More than this is not copied: the disk that pond would fill is not its own. */
 export const MAX_COPY_BYTES = 4 * 1024 ** 3;

@@ -1,0 +1,44 @@
+/**
+ * What a `stat` says of a source, and when two such looks say the same (spec.md#sync-change-detection). A door of its own
+ * beside index.ts, as it is all that a sync with nothing to do needs.
+ */
+import type { Stats } from "node:fs";
+
+/** What a `stat` says, enough to see any change without opening the file. */
+export interface FileStamp {
+  readonly path: string;
+  readonly size: number;
+  /** Milliseconds with the fraction that the file system keeps. */
+  readonly mtime: number;
+  readonly inode: number;
+  readonly device: number;
+}
+
+/** A source that still records no directory is told without one only when nothing was written for this long. */
+const SETTLED_AFTER_MS = 60 * 60 * 1000;
+
+/** False for a file that a client may still be at work on. */
+export function isSettled(stamp: FileStamp, now: number): boolean {
+  return now - stamp.mtime >= SETTLED_AFTER_MS;
+}
+
+export function stampOf(path: string, stats: Stats): FileStamp {
+  return { path, size: stats.size, mtime: stats.mtimeMs, inode: stats.ino, device: stats.dev };
+}
+
+/** True when nothing about the file can have changed since the cursor was taken. */
+export function isSameStamp(stamp: FileStamp, cursor: Omit<FileStamp, "path"> | undefined): boolean {
+  return (
+    cursor !== undefined &&
+    stamp.size === cursor.size &&
+    stamp.mtime === cursor.mtime &&
+    stamp.inode === cursor.inode &&
+    stamp.device === cursor.device
+  );
+}
+
+/** What the files of a unit look like, as one text: equal texts mean that nothing about any of them can have changed. */
+export function stampText(files: readonly Omit<FileStamp, "path">[]): string {
+  const stamps = files.map(({ size, mtime, inode, device }) => `${size} ${mtime} ${inode} ${device}`);
+  return `${stamps.length} ${(stamps.length > 1 ? stamps.toSorted() : stamps).join(" ")}`;
+}
