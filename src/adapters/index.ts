@@ -14,6 +14,7 @@ export type {
   Place,
   Restored,
   RestoredFile,
+  Resume,
   SerializeOptions,
   SpanAdapter,
   SpanRef,

@@ -9,7 +9,7 @@ export async function requireStore(context: Context): Promise<SessionStore> {
   const store = await context.existingStore();
   if (store !== undefined) return store;
   throw new PondError("not_found", `there is no store at ${displayUrl(context.address.url)} yet`, {
-    hint: "pond sync makes it and takes in every session",
+    hint: "pond sync makes it with the first session it finds; pond adapters tells where it looks",
   });
 }
 

@@ -4,7 +4,7 @@
  */
 import { mkdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { Adapter, Loss, RestoredFile } from "../adapters/index.ts";
+import type { Adapter, Loss, Place, RestoredFile, Resume } from "../adapters/index.ts";
 import {
   adapterNamed,
   adapters,
@@ -38,7 +38,16 @@ export interface RestoreReport {
   readonly sessions: number;
   readonly files: readonly { readonly path: string; readonly records: number; readonly bytes: number }[];
   readonly losses: readonly Loss[];
-  readonly resume: { readonly id: string; readonly directory: string; readonly command: string };
+  readonly resume: ResumeReport;
+}
+
+export interface ResumeReport {
+  readonly id: string;
+  readonly directory: string;
+  /** One line for a shell, from changing into the directory on. */
+  readonly command: string;
+  /** Where the files have to be for the client to find them, when that is not where they are. */
+  readonly copy_to?: string;
 }
 
 export async function restore(context: Context, request: RestoreRequest): Promise<RestoreReport> {
@@ -46,7 +55,8 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const session = await store?.session(request.session_id);
   if (store === undefined || session === undefined) throw notStored(request.session_id);
   const adapter = requireTarget(request.to ?? brandOf(session.source_agent), session);
-  const out = request.out === undefined ? await ownPlace(context, adapter) : resolve(request.out);
+  const [place] = await adapter.places(context.machine);
+  const out = request.out === undefined ? requirePlace(adapter, place) : resolve(request.out);
   const lineage = await readLineage(store, session.id);
   const fidelity = brandOf(session.source_agent) === adapter.name ? "native" : "foreign";
   const restored = await adapter.restore.serialize(lineage, {
@@ -64,8 +74,26 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     sessions: [...sessionsIn(lineage)].length,
     files,
     losses: restored.losses,
-    resume: restored.resume,
+    resume: resumeIn(out, restored.resume, place?.root ?? `the folder of ${adapter.title}`),
   };
+}
+
+/** What the adapter says, for the folder that was written to. */
+function resumeIn(out: string, resume: Resume, place: string): ResumeReport {
+  const { id, directory, imports } = resume;
+  const files = imports?.files.map((file) => insideOf(out, file)) ?? [];
+  const steps = [
+    ...(directory === "" ? [] : [`cd ${shellWord(directory)}`]),
+    ...files.map((file) => `${imports?.command ?? ""} ${shellWord(file)}`),
+    resume.command,
+  ];
+  const isFound = imports !== undefined || out === place;
+  return { id, directory, command: steps.join(" && "), ...(isFound ? {} : { copy_to: place }) };
+}
+
+/** As a POSIX shell reads it back. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 type Target = Adapter & { readonly restore: { readonly kind: "supported" } };
@@ -89,8 +117,7 @@ function isTarget(adapter: Adapter): adapter is Target {
   return adapter.restore.kind === "supported";
 }
 
-async function ownPlace(context: Context, adapter: Adapter): Promise<string> {
-  const [place] = await adapter.places(context.machine);
+function requirePlace(adapter: Adapter, place: Place | undefined): string {
   if (place !== undefined) return place.root;
   throw new PondError("not_found", `${adapter.title} keeps no sessions on this machine`, {
     hint: "name the folder to restore into with --out",

@@ -13,7 +13,7 @@ test("demo tours made-up sessions of three clients and leaves nothing behind", a
   expect(stdout).toMatch(/pi: 1 sessions, \d+ messages/);
   for (const [, equal, records] of stdout.matchAll(/: (\d+) of (\d+) records equal/g))
     expect(equal).toBe(records);
-  expect(stdout).toMatch(/resume with: codex resume /);
+  expect(stdout).toMatch(/resume with: cd \S+ && codex resume /);
   expect(readdirSync(home.path)).toEqual([]);
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith("pond-demo-"))).toEqual(before);
 });

@@ -259,11 +259,12 @@ function resume(box: string, lineage: Lineage, fidelity: "native" | "foreign"): 
 }
 
 /** Imports the restored files, as the restore says, and runs the commands. */
-function inClient(box: string, { resume: { command } }: Restored, commands: readonly string[]): OfflineRun {
+function inClient(box: string, restored: Restored, commands: readonly string[]): OfflineRun {
   const home = join(box, "home/.config/opencode");
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, "opencode.json"), JSON.stringify(CONFIG));
-  const imports = command.split(" && ").filter((step) => step.startsWith("opencode import "));
+  const { command, files } = restored.resume.imports!;
+  const imports = files.map((file) => `${command} ${file}`);
   const path = "path" in client ? client.path : "";
   const script = `opencode() { ${path} "$@" </dev/null; }\nset -e\n${[...imports, ...commands].join("\n")}`;
   return runOffline(["bash", "-c", script], {

@@ -38,7 +38,12 @@ export function foreignGolden({ from, place, session, to }: ForeignPair): void {
     } as const;
     const { files, losses, resume } = await target.restore.serialize(lineage, options);
     const lost = losses.map(({ what, why, count }) => `lost: ${count} ${what} (${why})`);
-    const text = [`resume: ${resume.command}`, ...lost, ...files.flatMap(print)].join("\n");
+    const imports = resume.imports?.files.map((file) => `${resume.imports!.command} ${file}`) ?? [];
+    const text = [
+      `resume: ${[...imports, resume.command].join(" && ")}`,
+      ...lost,
+      ...files.flatMap(print),
+    ].join("\n");
     await expect(`${text}\n`).toMatchFileSnapshot(
       join(import.meta.dirname, "golden", `${from}-to-${to}.txt`),
     );

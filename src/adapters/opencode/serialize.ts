@@ -3,7 +3,14 @@
  * or the rows of a database. For today's client: one importable export a session, whatever they came from.
  */
 import type { SessionState } from "../../model/index.ts";
-import type { Lineage, Restored, RestoredFile, RestoredRows, SerializeOptions } from "../seam/index.ts";
+import type {
+  Lineage,
+  Restored,
+  RestoredFile,
+  RestoredRows,
+  Resume,
+  SerializeOptions,
+} from "../seam/index.ts";
 import { extractString, LossReport, objectField } from "../seam/index.ts";
 import { exportOf } from "./export.ts";
 import { foreignExports } from "./foreign.ts";
@@ -78,16 +85,12 @@ function joined(a: RestoredRows, b: RestoredRows): RestoredRows {
 }
 
 /** Children first would dangle: the client takes sessions in any order, but people read from the top. */
-function resumeOf(
-  ids: readonly string[],
-  lineage: Lineage,
-  { mapPath }: SerializeOptions,
-): Restored["resume"] {
-  const imports = ids.map((id) => `opencode import ${EXPORTS}/${id}.json`);
+function resumeOf(ids: readonly string[], lineage: Lineage, { mapPath }: SerializeOptions): Resume {
   const [id = ""] = ids;
   return {
     id,
     directory: mapPath(lineage.state.session.project),
-    command: [...imports, `opencode --session ${id}`].join(" && "),
+    command: `opencode --session ${id}`,
+    imports: { command: "opencode import", files: ids.map((each) => `${EXPORTS}/${each}.json`) },
   };
 }

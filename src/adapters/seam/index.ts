@@ -56,6 +56,7 @@ export type {
   Loss,
   RawLine,
   Restored,
+  Resume,
   RestoredFile,
   RestoredRow,
   RestoredRows,

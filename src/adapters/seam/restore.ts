@@ -54,8 +54,18 @@ export interface Restored {
   readonly fidelity: "native" | "foreign";
   readonly files: readonly RestoredFile[];
   readonly losses: readonly Loss[];
-  /** The session's id in the target client, and how to go on with it there. */
-  readonly resume: { readonly id: string; readonly directory: string; readonly command: string };
+  readonly resume: Resume;
+}
+
+/** How to go on with the session in the target client. */
+export interface Resume {
+  /** The session's id there. */
+  readonly id: string;
+  /** Where the client is to be started; empty when nothing tells. */
+  readonly directory: string;
+  readonly command: string;
+  /** Where the client takes files in by a command instead of finding them: what to run first, with which files. */
+  readonly imports?: { readonly command: string; readonly files: readonly string[] };
 }
 
 export interface SerializeOptions {

@@ -21,6 +21,7 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
 }
 
 function render(report: RestoreReport): string {
+  const { command, copy_to } = report.resume;
   const bytes = report.files.reduce((sum, file) => sum + file.bytes, 0);
   const losses = report.losses.map(({ what, why, count: n }) => `  ${count(n)} x ${what}: ${why}`);
   return [
@@ -28,6 +29,7 @@ function render(report: RestoreReport): string {
       `(${report.fidelity}): ${count(report.files.length)} files, ${size(bytes)}, read back equal`,
     ...report.files.map(({ path }) => `  ${path}`),
     ...(losses.length === 0 ? [] : ["not taken along:", ...losses]),
-    `resume with: ${report.resume.directory === "" ? "" : `cd ${report.resume.directory} && `}${report.resume.command}`,
+    ...(copy_to === undefined ? [] : [`to resume, copy what is in ${report.out} into ${copy_to}, then`]),
+    `resume with: ${command}`,
   ].join("\n");
 }

@@ -36,7 +36,7 @@ function render({ sessions: lines }: SessionsResponse, out: Output): string {
   return out.table(lines, [
     { header: "LAST", cell: (row) => ago(Date.parse(row.last_at), now) },
     { header: "CLIENT", cell: (row) => row.source_agent },
-    { header: "MESSAGES", align: "right", cell: (row) => count(row.messages.user + row.messages.assistant) },
+    { header: "TURNS", align: "right", cell: (row) => count(row.messages.user + row.messages.assistant) },
     { header: "TITLE", cell: (row) => row.title ?? "-" },
     { header: "PROJECT", cut: "start", cell: (row) => row.project },
     // Right: such a column is never cut, and an id that is cut cannot be used.

@@ -14,14 +14,14 @@ export async function status(verb: VerbContext): Promise<Outcome> {
   const report = await runStatus(context, (first) => {
     if (!out.json) out.print(renderFirst(first, out));
   });
-  out.result(report, () => renderTables(report, out));
+  if (report.exists || out.json) out.result(report, () => renderTables(report, out));
   return "done";
 }
 
 function renderFirst(report: StatusReport, out: Output): string {
   const { bold } = out.style;
   if (!report.exists)
-    return `${bold("store")}   ${report.store}: none yet; pond sync makes it\n${renderPending(report)}`;
+    return `${bold("store")}   ${report.store}: none yet; pond sync makes it with the first session\n${renderPending(report)}`;
   const synced =
     report.last_sync === undefined ? "never on this machine" : ago(report.last_sync.at, systemClock.now());
   return [

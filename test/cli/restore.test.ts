@@ -1,0 +1,74 @@
+/** `pond restore` as people run it: back into the client, into another one, never over a file, and how to go on. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { TempHome } from "./pond.ts";
+
+const ID = "11111111-1111-4111-8111-111111111111";
+const LOG = `.claude/projects/-srv-app/${ID}.jsonl`;
+
+async function homeWithSession(): Promise<TempHome> {
+  const home = new TempHome();
+  mkdirSync(join(home.path, ".claude/projects/-srv-app"), { recursive: true });
+  const line = (n: number) =>
+    JSON.stringify({
+      type: "user",
+      uuid: `u${n}`,
+      parentUuid: n === 0 ? null : `u${n - 1}`,
+      sessionId: ID,
+      cwd: "/srv/app",
+      timestamp: new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString(),
+      message: { role: "user", content: `message ${n}` },
+    });
+  writeFileSync(join(home.path, LOG), `${line(0)}\n${line(1)}\n`);
+  expect(await home.pond(["sync", "--quiet"])).toMatchObject({ code: 0 });
+  return home;
+}
+
+function valuesOf(home: TempHome): readonly unknown[] {
+  const lines = readFileSync(join(home.path, LOG), "utf8").trimEnd().split("\n");
+  return lines.map((line): unknown => JSON.parse(line));
+}
+
+test("a lost log comes back value for value where the client looks for it, and is never written over", async () => {
+  using home = await homeWithSession();
+  const before = valuesOf(home);
+  const refused = await home.pond(["restore", ID]);
+  expect(refused).toMatchObject({ code: 2, stdout: "" });
+  expect(refused.stderr).toMatch(/exists already.*\n.*--out/s);
+  rmSync(join(home.path, LOG));
+  const { code, stdout } = await home.pond(["restore", ID]);
+  expect([code, valuesOf(home)]).toEqual([0, before]);
+  expect(stdout).toContain("1 files, ");
+  expect(stdout).toMatch(new RegExp(`^resume with: cd /srv/app && claude --resume ${ID}$`, "m"));
+  expect(stdout).not.toContain("copy what is in");
+});
+
+test("elsewhere: the files have to be copied first, unless the client imports them by a command", async () => {
+  using home = await homeWithSession();
+  mkdirSync(join(home.path, ".codex"));
+  const codex = await home.pond(["restore", ID, "--to", "codex-cli", "--out", "it's here"]);
+  expect(codex.stdout).toContain(`copy what is in ${home.path}/it's here into ${home.path}/.codex`);
+  const flags = ["--to", "opencode", "--out", "it's here", "--map-path", "/srv=/my home"];
+  const opencode = await home.pond(["restore", ID, ...flags]);
+  const [file] = readdirSync(join(home.path, "it's here/pond"));
+  const quoted = `'${home.path}/it'\\''s here/pond/${file}'`;
+  const id = file!.replace(".json", "");
+  expect(opencode.stdout).toContain(
+    `resume with: cd '/my home/app' && opencode import ${quoted} && opencode --session ${id}`,
+  );
+  expect(opencode.stdout).not.toContain("copy what is in");
+});
+
+test.each([
+  [["restore", "nobody"], /session nobody is not stored/],
+  [["restore", ID, "--to", "claude"], /no client named claude\n.*claude-code, codex-cli/],
+  [["restore", ID, "--to", "pi"], /pi keeps no sessions on this machine\n.*--out/],
+  [["restore", ID, "--map-path", "nonsense", "--out", "x"], /--map-path nonsense is not old=new/],
+])("%j is refused with a fix and writes nothing", async (args, message) => {
+  using home = await homeWithSession();
+  const { code, stdout, stderr } = await home.pond(args);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(message);
+  expect(readdirSync(home.path).toSorted()).toEqual([".claude", ".local"]);
+});
