@@ -20,6 +20,8 @@ export {
 export { compareAcrossSessions, compareInSession, compareParts } from "./order.ts";
 export type { Lineage, MessageWithParts, SessionState } from "./replay.ts";
 export { entityOf, eventsOf, replay } from "./replay.ts";
+export type { Repeats } from "./repeats.ts";
+export { decodeRepeats, encodeRepeats, repeatsOf } from "./repeats.ts";
 export type { Revision } from "./revision.ts";
 export { newestRevisions, revisionOf } from "./revision.ts";
 export { searchText } from "./search-text.ts";

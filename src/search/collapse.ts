@@ -2,31 +2,15 @@
  * Hits by session, each message once (spec.md#search-shown-once): what resume, fork and compaction repeated, and what a
  * client rewrote, is one hit that says where else it stands. Fed best first.
  */
-import { pondFacts, revisionOf } from "../model/index.ts";
-import type { MessageId, PondFacts, Role, SessionId, Timestamp } from "../model/index.ts";
+import type { MessageId, SessionId } from "../model/index.ts";
 import type { MessageHead, PartRef, SessionSummary } from "../sessions/index.ts";
 
 /** A message that matches, with what is needed to order and name it; its text is read when it is shown. */
-export interface Found {
-  readonly session_id: SessionId;
-  readonly id: MessageId;
-  readonly role: Role;
-  readonly timestamp: Timestamp;
-  readonly row: bigint;
-  readonly facts: PondFacts;
-  /** The id that all revisions of this record share. */
-  readonly record: string;
+export interface Found extends MessageHead {
   /** 0 to 1, the best hit of the search being 1. */
   readonly score: number;
   /** The part that holds the match, where it is not the conversation. */
   readonly part?: PartRef;
-}
-
-export function foundOf(head: MessageHead, score: number): Found {
-  const { session_id, id, role, timestamp, row } = head;
-  const options = { pond: head.pond };
-  const { record } = revisionOf({ id, timestamp, options });
-  return { session_id, id, role, timestamp, row, score, record, facts: pondFacts(options) };
 }
 
 export interface ShownHit extends Found {
@@ -85,7 +69,7 @@ export class Collapser {
 
 /** Originals before copies: of equal hits the first one is shown. */
 export function originalsFirst(a: Found, b: Found): number {
-  return b.score - a.score || Number(a.facts.replays !== undefined) - Number(b.facts.replays !== undefined);
+  return b.score - a.score || Number(a.replays !== undefined) - Number(b.replays !== undefined);
 }
 
 /**
@@ -93,12 +77,11 @@ export function originalsFirst(a: Found, b: Found): number {
  * A copy that does not say of which session it is looks for its id in all; originals never look for each other by id,
  * because some clients number their messages.
  */
-function namesOf({ session_id, id, record, facts, part }: Found): {
+function namesOf({ session_id, id, record, replays, part }: Found): {
   readonly asked: readonly string[];
   readonly known: readonly string[];
 } {
   const name = (...words: readonly string[]): string => [...words, part?.id ?? ""].join("\0");
-  const { replays } = facts;
   const own = name("in", session_id, record);
   if (replays === undefined) return { asked: [own, name("copy", id)], known: [own, name("original", id)] };
   if (replays === true)

@@ -6,12 +6,12 @@
 import type { Clock } from "../base/clock.ts";
 import { isPondError, PondError } from "../base/errors.ts";
 import type { MessageId, SessionId } from "../model/index.ts";
-import type { PartRef, SessionStore, SessionSummary } from "../sessions/index.ts";
+import type { MessageHead, PartRef, SessionStore, SessionSummary } from "../sessions/index.ts";
 import { compareByAge, findPartRefs } from "../sessions/index.ts";
 import type { Predicate } from "../substrate/index.ts";
 import { and, contains, eq, isIn, matches, not, or } from "../substrate/index.ts";
 import type { Found, HitGroup } from "./collapse.ts";
-import { Collapser, foundOf, originalsFirst } from "./collapse.ts";
+import { Collapser, originalsFirst } from "./collapse.ts";
 import type { Scope } from "./scope.ts";
 
 /** The last session that was scanned. */
@@ -39,8 +39,13 @@ export interface LiteralPage {
   readonly next: LiteralPosition | undefined;
 }
 
-/** Sessions of one scan: few at first, because what is looked for is mostly recent. */
-const STRETCH = { first: 50, factor: 3, most: 1000 };
+/**
+ * Sessions of one scan: few at first, because what is looked for is mostly recent. By their bytes, too: a core looks
+ * through some 600 MB a second, and the clock is looked at between scans.
+ */
+const STRETCH = { first: 50, factor: 3, most: 1000, bytes: 200_000_000 };
+/** Scans at once after the first two: one alone leaves cores idle. */
+const SCANS_AT_ONCE = 3;
 /** After this long a page is given as it is. */
 const TIME_MS = 5000;
 /** Matches of one scan that are read; a text that is everywhere is found soon enough. */
@@ -51,18 +56,18 @@ export async function searchLiterally(store: SessionStore, request: LiteralReque
   const deadline = clock.now() + TIME_MS;
   const sessions = after === undefined ? scope.sessions : scope.sessions.filter(isAfter(after));
   const collapser = new Collapser(request.perSession);
+  const stretches = stretchesOf(sessions);
+  const scans: Promise<Stretch>[] = [];
   let matched = 0;
   let isWhole = true;
   let scanned = 0;
-  for (
-    let size = STRETCH.first;
-    scanned < sessions.length;
-    size = Math.min(size * STRETCH.factor, STRETCH.most)
-  ) {
+  for (const [at, stretch] of stretches.entries()) {
     request.signal.throwIfAborted();
-    if (collapser.size >= limit || (scanned > 0 && clock.now() > deadline)) break;
-    const stretch = sessions.slice(scanned, scanned + size);
-    const found = await scanStretch(store, stretch, request);
+    if (collapser.size >= limit || (at > 0 && clock.now() > deadline)) break;
+    const ahead = at < 2 ? 1 : SCANS_AT_ONCE;
+    for (const next of stretches.slice(scans.length, at + ahead))
+      scans.push(handled(scanStretch(store, next, request)));
+    const found = (await scans[at]) ?? NOTHING;
     scanned += stretch.length;
     isWhole &&= found.isWhole;
     const byId = new Map<string, SessionSummary>(stretch.map((session) => [session.id, session]));
@@ -84,6 +89,29 @@ export async function searchLiterally(store: SessionStore, request: LiteralReque
   };
 }
 
+function stretchesOf(sessions: readonly SessionSummary[]): readonly (readonly SessionSummary[])[] {
+  const stretches: SessionSummary[][] = [];
+  let stretch: SessionSummary[] = [];
+  let size = STRETCH.first;
+  let bytes = 0;
+  for (const session of sessions) {
+    if (stretch.length === size || (bytes + session.bytes > STRETCH.bytes && stretch.length > 0)) {
+      stretches.push(stretch);
+      size = Math.min(size * STRETCH.factor, STRETCH.most);
+      [stretch, bytes] = [[], 0];
+    }
+    stretch.push(session);
+    bytes += session.bytes;
+  }
+  return stretch.length === 0 ? stretches : [...stretches, stretch];
+}
+
+/** A scan that was begun ahead and is not waited for may fail unheard. */
+function handled<T>(scan: Promise<T>): Promise<T> {
+  scan.catch(() => undefined);
+  return scan;
+}
+
 const isAfter =
   (position: LiteralPosition) =>
   (session: SessionSummary): boolean =>
@@ -94,6 +122,8 @@ interface Stretch {
   readonly hits: readonly Found[];
   readonly isWhole: boolean;
 }
+
+const NOTHING: Stretch = { hits: [], isWhole: true };
 
 async function scanStretch(
   store: SessionStore,
@@ -129,10 +159,8 @@ async function scanMessages(
     ...request.scope.perMessage,
     or(holds("search_text", request), holds("content", request)),
   );
-  const options = { select: ["id"] as const, where, withRowId: true, limit: MOST_MATCHES };
-  const rows = await store.tables.messages.scan(options);
-  const heads = await store.heads(rows.rowIds());
-  return { found: heads.map((head) => foundOf(head, 1)), isWhole: rows.length < MOST_MATCHES };
+  const heads = await store.findHeads({ where, limit: MOST_MATCHES });
+  return { found: heads.map(withScore), isWhole: heads.length < MOST_MATCHES };
 }
 
 /** What the conversation does not say: its own texts are in the messages table. */
@@ -161,16 +189,19 @@ async function messagesOfParts(
   parts: readonly PartRef[],
   request: LiteralRequest,
 ): Promise<readonly Found[]> {
-  const rows: bigint[] = [];
+  const heads: MessageHead[] = [];
   for (let start = 0; start < parts.length; start += PARTS_PER_SCAN) {
     const step = parts.slice(start, start + PARTS_PER_SCAN);
     const sessions = new Set(step.map(({ session_id }) => session_id));
     const ids = new Set(step.map(({ message_id }) => message_id));
     const where = and(isIn("session_id", [...sessions]), isIn("id", [...ids]), ...request.scope.perMessage);
-    rows.push(...(await store.tables.messages.scan({ select: ["id"], where, withRowId: true })).rowIds());
+    heads.push(...(await store.findHeads({ where })));
   }
-  return (await store.heads(rows)).map((head) => foundOf(head, 1));
+  return heads.map(withScore);
 }
+
+/** All are equally good. */
+const withScore = (head: MessageHead): Found => ({ ...head, score: 1 });
 
 /** JSON columns hold texts with their quotes and line ends escaped. */
 function holds(column: string, { text, kind }: LiteralRequest): Predicate {

@@ -1,7 +1,7 @@
 /** Search by words: rank keys, read what the page needs of them, show each message once, page by the best hits. */
 import type { SessionStore, SummaryList } from "../sessions/index.ts";
 import type { Found, HitGroup } from "./collapse.ts";
-import { Collapser, foundOf, originalsFirst } from "./collapse.ts";
+import { Collapser, originalsFirst } from "./collapse.ts";
 import type { Candidate } from "./lexical.ts";
 import { rankByWords } from "./lexical.ts";
 import type { WordQuery } from "./query.ts";
@@ -81,7 +81,7 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
 async function readFound(store: SessionStore, candidates: readonly Candidate[]): Promise<Found[]> {
   const scores = new Map(candidates.map(({ row, score }) => [row, score]));
   const heads = await store.heads([...scores.keys()]);
-  return heads.map((head) => foundOf(head, scores.get(head.row) ?? 0)).toSorted(originalsFirst);
+  return heads.map((head) => ({ ...head, score: scores.get(head.row) ?? 0 })).toSorted(originalsFirst);
 }
 
 /** What the pages before have not shown: after the last session shown or, if it is gone, after its score. */

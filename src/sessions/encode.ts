@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { isJsonObject, stringifyJson } from "../base/json.ts";
 import type { FileData, Message, Part, Session } from "../model/index.ts";
-import { identifierPieces, openJson } from "../model/index.ts";
+import { encodeRepeats, identifierPieces, openJson, repeatsOf } from "../model/index.ts";
 import type { RowOf } from "../substrate/index.ts";
 import type { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
 
@@ -51,6 +51,7 @@ export function messageRow(message: Message, facts: MessageFacts, ingestedAt: nu
     text_bytes: searchText === undefined ? null : Buffer.byteLength(searchText),
     bytes: Buffer.byteLength(options) + Buffer.byteLength(content ?? "") + facts.partBytes,
     identifiers: (searchText === undefined ? undefined : identifierPieces(searchText)) ?? null,
+    repeats: encodeRepeats(repeatsOf(message), message.id),
     ingested_at: ingestedAt,
     options,
   };

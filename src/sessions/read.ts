@@ -12,6 +12,7 @@ import type {
   MessageId,
   MessageKey,
   MessageOutline,
+  Repeats,
   Revision,
   Role,
   Session,
@@ -21,14 +22,16 @@ import type {
 } from "../model/index.ts";
 import {
   compareInSession,
+  decodeRepeats,
   messageId,
+  repeatsOf,
   revisionOf,
   pondOf,
   roles as allRoles,
   sessionId,
   timestampFromMicros,
 } from "../model/index.ts";
-import type { Rows } from "../substrate/index.ts";
+import type { Predicate, Rows } from "../substrate/index.ts";
 import { eq } from "../substrate/index.ts";
 import { decodeMessage, decodeOptions, decodeSession, MESSAGE_COLUMNS, SESSION_COLUMNS } from "./rows.ts";
 import type { MESSAGES } from "./schema.ts";
@@ -201,27 +204,54 @@ function textAt(rows: Rows<typeof MESSAGES>, row: number): MessageText {
   return { text: rows.stringOrNull("search_text", row), content: rows.stringOrNull("content", row) };
 }
 
-/** What names and places a message, and the facts pond keeps about it. */
-export interface MessageHead extends MessageKey {
+/** What names and places a message, and what it repeats. */
+export interface MessageHead extends MessageKey, Repeats {
   readonly role: Role;
   readonly timestamp: Timestamp;
-  /** Its `options.pond`. */
-  readonly pond: JsonObject;
   readonly row: bigint;
 }
 
+const HEAD_COLUMNS = ["session_id", "id", "role", "timestamp", "repeats"] as const;
+
 /** The heads of some rows, in the order given. */
 export async function readHeads(tables: SessionTables, rows: readonly bigint[]): Promise<MessageHead[]> {
-  if (rows.length === 0) return [];
-  const found = await tables.messages.take(rows, ["session_id", "id", "role", "timestamp", "options"]);
-  return rows.flatMap((row, at) => {
-    const role = allRoles.find((candidate) => candidate === found.string("role", at));
-    const timestamp = timestampFromMicros(found.timestamp("timestamp", at));
-    if (role === undefined || timestamp === undefined) return [];
-    const session_id = sessionId(found.string("session_id", at));
-    const pond = pondSpaceIn(found.string("options", at));
-    return [{ session_id, id: messageId(found.string("id", at)), role, timestamp, pond, row }];
-  });
+  return rows.length === 0 ? [] : headsIn(tables, await tables.messages.take(rows, HEAD_COLUMNS));
+}
+
+/** The heads of the messages that a filter leaves, in no particular order, at most `limit`. */
+export async function findHeads(
+  tables: SessionTables,
+  options: { readonly where: Predicate; readonly limit?: number },
+): Promise<MessageHead[]> {
+  return headsIn(tables, await tables.messages.scan({ ...options, select: HEAD_COLUMNS, withRowId: true }));
+}
+
+async function headsIn(tables: SessionTables, rows: Rows<typeof MESSAGES>): Promise<MessageHead[]> {
+  const older = rows.rowIds().filter((_, at) => rows.isNull("repeats", at));
+  const spaces = await readPondSpaces(tables, older);
+  const pondByRow = new Map(older.map((row, at) => [row, spaces[at] ?? {}]));
+  const heads: MessageHead[] = [];
+  for (let at = 0; at < rows.length; at++) {
+    const role = allRoles.find((candidate) => candidate === rows.string("role", at));
+    const timestamp = timestampFromMicros(rows.timestamp("timestamp", at));
+    if (role === undefined || timestamp === undefined) continue;
+    const id = messageId(rows.string("id", at));
+    const row = rows.rowId(at);
+    const pond = pondByRow.get(row);
+    const repeats =
+      pond === undefined
+        ? decodeRepeats(rows.string("repeats", at), id)
+        : repeatsOf({ id, timestamp, options: { pond } });
+    heads.push({
+      session_id: sessionId(rows.string("session_id", at)),
+      id,
+      role,
+      timestamp,
+      row,
+      ...repeats,
+    });
+  }
+  return heads;
 }
 
 /** Rows of one take whose options are held at a time: only their `pond` space is kept. */

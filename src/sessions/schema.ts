@@ -46,6 +46,8 @@ export const MESSAGES = defineTable({
     // Derived, so that pages are planned and texts counted without reading a long column.
     text_bytes: { type: "int32", nullable: true },
     bytes: { type: "int64", nullable: true },
+    // Derived: what a search must know of a hit. Null where it was stored before there was this column.
+    repeats: { type: "utf8", nullable: true },
     // Derived index terms, beside the text and never in it.
     identifiers: { type: "utf8", nullable: true, packed: "scattered" },
     ingested_at: { type: "timestamp_us" },
@@ -55,7 +57,7 @@ export const MESSAGES = defineTable({
     { column: "timestamp", kind: "btree" },
     { column: "role", kind: "bitmap" },
     { column: "source_agent", kind: "bitmap" },
-    { column: "project", kind: "btree" },
+    { column: "project", kind: "bitmap" },
     { column: "search_text", kind: "fts" },
     { column: "identifiers", kind: "fts" },
   ],

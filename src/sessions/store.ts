@@ -16,6 +16,7 @@ import { describeKey, loadTree, stateOf } from "../model/index.ts";
 import type {
   MaintainOptions,
   MaintenanceReport,
+  Predicate,
   RecoveryIssue,
   Store,
   TableHealth,
@@ -27,6 +28,7 @@ import type { PartRef } from "./parts.ts";
 import { readPartRefs, readPartRefsOf, readPayloadSizes } from "./parts.ts";
 import type { DamagedSession, MessageHead, MessageRef, MessageText } from "./read.ts";
 import {
+  findHeads,
   findMessage,
   readAllSessions,
   readChildren,
@@ -146,6 +148,14 @@ export class SessionStore implements AsyncDisposable {
   /** What names and places the messages of some rows, in the order given. */
   heads(rows: readonly bigint[]): Promise<readonly MessageHead[]> {
     return readHeads(this.tables, rows);
+  }
+
+  /** The same of the messages that a filter leaves, in no particular order, at most `limit`. */
+  findHeads(options: {
+    readonly where: Predicate;
+    readonly limit?: number;
+  }): Promise<readonly MessageHead[]> {
+    return findHeads(this.tables, options);
   }
 
   /** What some messages say, in the order given. */
