@@ -60,18 +60,18 @@ async function importStage(
   const sweep = await sweepSources(context, request, request.verify === true ? undefined : cursors);
   if (request.dryRun === true || sweep.every(({ stale }) => stale.length === 0))
     return sweep.map((each) => clientReport(each, []));
-  using lock = await acquireLock(state, `${context.address.url} ${context.address.namespace}`, {
+  using _ = await acquireLock(state, `${context.address.url} ${context.address.namespace}`, {
     clock: context.clock,
     wait: request.wait === true,
     signal: context.signal,
     ...(hooks.onWait === undefined ? {} : { onWait: hooks.onWait }),
   });
-  void lock;
   const store = await context.store();
   const facts = { id: await store.id(), versions: await store.versions() };
   const name = rememberStore(state, context.address, facts);
-  // Read again under the lock: another sync may just have finished, or this store is new under its address.
-  const current = openCursors(state, name, []);
+  // Under the lock: another sync may just have finished, or this store is new under its address.
+  const isCurrent = name === remembered && cursors?.isCurrent() === true;
+  const current = isCurrent ? cursors : openCursors(state, name, []);
   const reports = await importAll(
     context,
     { sweep, cursors: current, verify: request.verify === true },

@@ -4,7 +4,7 @@
  */
 import { isPondError } from "../base/errors.ts";
 import type { MaintainOptions, Store, Table } from "../substrate/index.ts";
-import { createdAfter } from "../substrate/index.ts";
+import { createdAfter, eq } from "../substrate/index.ts";
 import { SUMMARIES } from "./schema.ts";
 import type { SessionSummary } from "./summarise.ts";
 import { summarise } from "./summarise.ts";
@@ -75,13 +75,15 @@ export class Summaries {
   async #refresh(): Promise<void> {
     const now = await this.#versions();
     const table = await this.#store.table(SUMMARIES);
-    const loaded = await this.#load(table);
-    if (loaded.covers === asOf(now)) return;
-    const fresh = await this.#since(loaded, now);
+    const covers = await readCoverage(table);
+    if (covers === asOf(now)) return;
+    const fresh = await this.#since(covers, now);
     this.#current = undefined;
-    const isTooLong = loaded.rows + fresh.length > 2 * loaded.summaries.size + SPARE_ROWS;
-    if (!isTooLong && !isAhead(loaded, now)) return write(table, fresh, now);
-    const all = isAhead(loaded, now) ? new Map() : loaded.summaries;
+    const [rows, sessions] = await Promise.all([table.count(), this.#tables.sessions.count()]);
+    const isTooLong = rows + fresh.length > 2 * sessions + SPARE_ROWS;
+    // The stored ones stay unread: the newest row of a session is its summary.
+    if (!isTooLong && !isAhead(covers, now)) return write(table, fresh, now);
+    const all = isAhead(covers, now) ? new Map() : (await this.#load(table)).summaries;
     for (const summary of fresh) all.set(summary.id, summary);
     this.#loaded = undefined;
     await this.#store.drop(SUMMARIES);
@@ -102,17 +104,17 @@ export class Summaries {
 
   async #complete(table: SummaryTable | undefined, now: Coverage): Promise<SummaryList> {
     const loaded = table === undefined ? nothingLoaded() : await this.#load(table);
-    const known = isAhead(loaded, now) ? [] : loaded.summaries;
+    const known = isAhead(loaded.covers, now) ? [] : loaded.summaries;
     const all = new Map<string, SessionSummary>(known);
     if (loaded.covers !== asOf(now))
-      for (const summary of await this.#since(loaded, now)) all.set(summary.id, summary);
+      for (const summary of await this.#since(loaded.covers, now)) all.set(summary.id, summary);
     return new SummaryList(all);
   }
 
   /** Summaries of the sessions that changed since the table was brought up to date: of all when nearly all did. */
-  async #since(loaded: Loaded, now: Coverage): Promise<SessionSummary[]> {
-    if (loaded.covers === "" || isAhead(loaded, now)) return summarise(this.#tables, undefined);
-    const covers = coverageOf(loaded.covers);
+  async #since(age: string, now: Coverage): Promise<SessionSummary[]> {
+    if (age === "" || isAhead(age, now)) return summarise(this.#tables, undefined);
+    const covers = coverageOf(age);
     const changed = new Set<string>();
     const messages = { select: ["session_id"] as const, where: createdAfter(covers.messages) };
     for await (const rows of this.#tables.messages.scanBatches(messages))
@@ -160,6 +162,17 @@ export class Summaries {
 
 const isUnavailable = (error: unknown): boolean => isPondError(error) && error.code === "storage_unavailable";
 
+/** The age of the newest marker, which no session's row has as its id; empty where there is none. */
+async function readCoverage(table: SummaryTable): Promise<string> {
+  let newest = "";
+  for await (const rows of table.scanBatches({ select: ["as_of"], where: eq("session_id", "") }))
+    for (let row = 0; row < rows.length; row++) {
+      const age = rows.string("as_of", row);
+      if (age > newest) newest = age;
+    }
+  return newest;
+}
+
 async function readInto(loaded: Loaded, table: SummaryTable, version: number): Promise<Loaded> {
   const where = loaded.version < 0 ? {} : { where: createdAfter(loaded.version) };
   for await (const rows of table.scanBatches({ select: SUMMARY_COLUMNS, ...where }))
@@ -185,8 +198,8 @@ async function write(table: SummaryTable, summaries: Iterable<SessionSummary>, n
 }
 
 /** The store was put back to an earlier state than these summaries are of. */
-function isAhead({ covers }: Loaded, now: Coverage): boolean {
-  const { messages, sessions } = coverageOf(covers);
+function isAhead(age: string, now: Coverage): boolean {
+  const { messages, sessions } = coverageOf(age);
   return messages > now.messages || sessions > now.sessions;
 }
 

@@ -3,6 +3,7 @@
  * a source wins. Losing it costs time, never rows; a damaged line costs one source's time. Lines are kept as they
  * are and parsed when a source is read: a sync with nothing to do asks for stamps only.
  */
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { appendLines, readLines, rewriteLines } from "../base/append-log.ts";
 import type { JsonValue } from "../base/json.ts";
@@ -28,14 +29,18 @@ const MAX_LINES_PER_SOURCE = 3;
 
 export class Cursors {
   readonly #path: string;
+  /** What the log looked like before it was read. */
+  readonly #seen: string;
   /** By the text that names the source, which is how its line begins. */
   readonly #lines: Map<string, string>;
   #written: number;
   /** Lines that could not be read when the log was opened: these sources are read again from the start. */
   readonly damaged: number;
 
-  private constructor(path: string, lines: readonly string[]) {
+  private constructor(path: string) {
     this.#path = path;
+    this.#seen = lookOf(path);
+    const lines = readLines(path);
     this.#lines = new Map();
     this.#written = lines.length;
     let damaged = 0;
@@ -50,7 +55,12 @@ export class Cursors {
   /** The cursors of one store; `storeId` is the store's own identity, so that a store made anew starts anew. */
   static open(stateFolder: string, storeId: string): Cursors {
     const path = join(stateFolder, "cursors", `${encodeURIComponent(storeId)}.jsonl`);
-    return new Cursors(path, readLines(path));
+    return new Cursors(path);
+  }
+
+  /** True while nobody has written to the log since it was opened. */
+  isCurrent(): boolean {
+    return lookOf(this.#path) === this.#seen;
   }
 
   get size(): number {
@@ -81,6 +91,11 @@ export class Cursors {
     rewriteLines(this.#path, this.#lines.values());
     this.#written = this.#lines.size;
   }
+}
+
+function lookOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? "" : `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
 }
 
 const ZERO = 0x30;

@@ -65,6 +65,18 @@ describe("cursors", () => {
     }
   });
 
+  test("are current until someone else writes", async () => {
+    await using folder = await tempDir();
+    const nothing = Cursors.open(folder.path, "one");
+    expect(nothing.isCurrent()).toBe(true);
+    Cursors.open(folder.path, "one").advance([{ source: source("x"), stamp: "1", cursor: null }]);
+    expect(nothing.isCurrent()).toBe(false);
+    const opened = Cursors.open(folder.path, "one");
+    expect(opened.isCurrent()).toBe(true);
+    Cursors.open(folder.path, "one").advance([{ source: source("x"), stamp: "2", cursor: null }]);
+    expect(opened.isCurrent()).toBe(false);
+  });
+
   test("any name is told from any other, whatever stands in it", async () => {
     const part = fc.oneof(
       fc.string({ unit: "binary" }),
