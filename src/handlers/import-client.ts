@@ -3,7 +3,7 @@ import type { Cursors } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import type { ImportOutcome } from "./import-outcome.ts";
 import { clientReport } from "./import-outcome.ts";
-import { runPool, threadsFor } from "./import-pool.ts";
+import { limitsFor, runPool, threadsFor } from "./import-pool.ts";
 import type { ImportTask } from "./importer.ts";
 import { runImporter } from "./importer.ts";
 import type { Sweep } from "./sweep.ts";
@@ -51,7 +51,12 @@ async function importTasks(
   const threads = threadsFor(tasks, most);
   if (threads > 1) {
     const places = [...new Set(tasks.map(({ place }) => place))];
-    const order = { adapter: adapter.name, machine: { ...machine, env: { ...machine.env } }, places, limits };
+    const order = {
+      adapter: adapter.name,
+      machine: { ...machine, env: { ...machine.env } },
+      places,
+      limits: limitsFor(limits, threads),
+    };
     return runPool(store, { threads, order, tasks, signal }, host);
   }
   const lots = [tasks];

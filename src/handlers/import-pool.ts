@@ -7,7 +7,7 @@ import { availableParallelism } from "node:os";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { parseJson } from "../base/json.ts";
 import { answerCalls, remoteCalls } from "../base/thread-calls.ts";
-import type { SessionStore } from "../sessions/index.ts";
+import type { IngestLimits, SessionStore } from "../sessions/index.ts";
 import { tableCalls } from "../sessions/index.ts";
 import type { HostCalls, WorkerCalls, WorkOrder } from "./import-thread.ts";
 import { taskToSend } from "./import-thread.ts";
@@ -20,6 +20,8 @@ const PER_SOURCE = 20_000;
 const WORTH_A_THREAD = 8_000_000;
 /** More would wait for the one writer. */
 const MAX_THREADS = 4;
+/** Batches shrink as threads fill them side by side, down to this: smaller ones cost more commits than memory. */
+const LEAST_BATCH_BYTES = 6_000_000;
 /** Sources are handed out in lots of about this weight, so that small ones do not cost a question each. */
 const LOT = 1_000_000;
 
@@ -35,6 +37,11 @@ export function threadsFor(
 ): number {
   const weight = sources.reduce((sum, source) => sum + weightOf(source), 0);
   return Math.min(most, sources.length, Math.floor(weight / WORTH_A_THREAD));
+}
+
+/** What each of several threads may hold. */
+export function limitsFor({ rows, bytes }: IngestLimits, threads: number): IngestLimits {
+  return { rows, bytes: Math.max(Math.floor(bytes / threads), Math.min(bytes, LEAST_BATCH_BYTES)) };
 }
 
 export interface PoolWork {
