@@ -336,6 +336,48 @@ describe("exact text and patterns", () => {
     });
   });
 
+  const literals: readonly [string, string, readonly string[]][] = [
+    ["a whole word", "ends with refused.", ["refused", "refused."]],
+    ["inside a word", "ends with refused.", ["efuse"]],
+    ["over the end of a word", "ends with refused.", ["th refu", "h r"]],
+    ["punctuation alone", "const f = () => { return; };", ["=> {", ";", "= ()"]],
+    ["a path", "edit src/lib/tokenizer_v2.rs", ["lib/tok", "izer_v", "_v2.r"]],
+    ["Chinese inside a word", "\u8bf7\u4fee\u590d\u767b\u5f55\u9875\u9762", ["\u590d\u767b", "\u9875"]],
+    ["an emoji, and words beside it", "ship it \u{1F680} now", ["\u{1F680}", "it \u{1F680} n"]],
+    ["a percent sign and an underscore are themselves", "100% of a_b", ["% o", "a_b"]],
+    ["a quote and a backslash", "say 'it\\n' \"twice\"", ["'it\\n'", '"tw', "\\"]],
+    ["spaces and line ends", "one  two\n\tthree", ["  ", "two\n\tth"]],
+    ["an accent counts", "le caf\u00e9 noir", ["af\u00e9 n"]],
+  ];
+
+  test("any part of a text is found, in what was said and in tools, before and after it is indexed", async () => {
+    await using temp = await tempContext();
+    const stories = literals.map(([, text], at) =>
+      story(`s${at}`)
+        .user(text, { id: "said" })
+        .result("Bash", text, { id: "done" })
+        .user("a_b without it: 100 of axb, le cafe noir", { id: "other" })
+        .events(),
+    );
+    await temp.ingest(stories.flat());
+    for (const state of ["unindexed", "indexed"]) {
+      for (const [at, [what, , queries]] of literals.entries())
+        for (const query of queries) {
+          const found = await find(temp, { query, mode: "exact", filters: { session_id: `s${at}` } });
+          const expected = query === "a_b" ? ["other", "done", "said"] : ["done", "said"];
+          expect([state, what, query, ids(found)]).toEqual([state, what, query, expected]);
+        }
+      await index(temp);
+    }
+  });
+
+  test("what looks like it is not it", async () => {
+    await using temp = await tempContext();
+    await temp.ingest(story("s").user("le cafe noir, 100x of axb, Refused").events());
+    for (const query of ["caf\u00e9", "100%", "a_b", "refused", "noir,100", "\u{1F680}"])
+      expect(ids(await find(temp, { query, mode: "exact" }))).toEqual([]);
+  });
+
   test("a hit in a tool carries the text around it", async () => {
     await using temp = await filled();
     const [hit] = hits(await find(temp, { query: "ECONNREFUSED", mode: "exact" }));
@@ -370,6 +412,44 @@ describe("exact text and patterns", () => {
     }
     const expected = Array.from({ length: 60 }, (_, i) => `s${String(118 - 2 * i).padStart(3, "0")}`);
     expect(paged).toEqual(expected);
+  });
+});
+
+describe("a long scan", () => {
+  const day = (at: number): string => new Date(Date.UTC(2020, 0, 1 + at)).toISOString();
+  const filled = async (sessions: number, needles: readonly number[]): Promise<TempContext> => {
+    const temp = await tempContext();
+    const events = Array.from({ length: sessions }, (_, i) =>
+      story(`s${i}`, { at: day(i) })
+        .user(needles.includes(i) ? "the needle" : "hay")
+        .events(),
+    );
+    await temp.ingest(events.flat());
+    return temp;
+  };
+
+  test("finds what is old as well as what is new, newest first, and each once", async () => {
+    await using temp = await filled(900, [1, 300, 880, 899]);
+    const response = await find(temp, { query: "the needle", mode: "exact" });
+    expect(sessionIds(response)).toEqual(["s899", "s880", "s300", "s1"]);
+    expect(response).toMatchObject({ matched_total: 4, matched_total_exact: true, has_more: false });
+  });
+
+  test("is given up when the time is over, and says where to go on", async () => {
+    await using temp = await filled(120, [3, 60]);
+    let now = 0;
+    const clock = { now: () => (now += 6000), sleep: () => Promise.resolve() };
+    const pages: string[][] = [];
+    let cursor: { cursor?: string } = {};
+    for (let more = true; more;) {
+      const request = { query: "the needle", mode: "exact" as const, ...cursor };
+      const page = await search({ ...temp.context, clock }, request);
+      pages.push(sessionIds(page));
+      more = page.has_more;
+      expect(page.matched_total_exact).toBe(!more);
+      if (more) cursor = { cursor: page.next_cursor! };
+    }
+    expect(pages).toEqual([[], ["s60"], ["s3"]]);
   });
 });
 
