@@ -13,6 +13,8 @@ export interface SessionFacts {
   readonly at?: string;
   readonly parent?: string;
   readonly relation?: Relation;
+  /** The message of the parent that a fork goes on from. */
+  readonly cut?: string;
 }
 
 export interface MessageFacts {
@@ -42,6 +44,7 @@ export class Story {
       created_at: parseTimestamp(facts.at ?? "2026-01-02T03:04:05Z")!,
       ...(facts.parent === undefined ? {} : { parent_session_id: sessionId(facts.parent) }),
       ...(facts.relation === undefined ? {} : { relation: facts.relation }),
+      ...(facts.cut === undefined ? {} : { parent_message_id: messageId(facts.cut) }),
       options: {},
     };
   }

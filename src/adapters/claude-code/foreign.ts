@@ -6,9 +6,9 @@ import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState, Timestamp } from "../../model/index.ts";
-import { activeBranch, formatTimestamp, recordedTitle } from "../../model/index.ts";
-import type { Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
-import { extractName, LossReport, objectField, valueHash } from "../seam/index.ts";
+import { formatTimestamp, recordedTitle } from "../../model/index.ts";
+import type { History, Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
+import { extractName, historyOf, LossReport, objectField, valueHash } from "../seam/index.ts";
 import type { CallPart, ResultPart } from "./foreign-content.ts";
 import { assistantBlocks, resultBlock, ToolIds, userBlocks } from "./foreign-content.ts";
 import { join, slugOf } from "./layout.ts";
@@ -44,44 +44,27 @@ interface Target {
   readonly options: SerializeOptions;
   readonly losses: LossReport;
   readonly files: RestoredFile[];
+  /** Of the session above this one, if any. */
+  readonly parent?: History;
 }
 
 /** A session that stands on its own; its subagents go into its folder, whatever their depth. */
-function addMain({ state, children }: Lineage, target: Target, parent?: SessionState): void {
+function addMain({ state, children }: Lineage, target: Target): void {
   const id = uuidOf(state.session.id);
   const directory = target.options.mapPath(state.session.project);
   const base = join(slugOf(directory), id);
-  const messages = [...historyOf(state, parent, target.losses), ...state.messages];
-  const records = new Transcript({ sessionId: id, cwd: directory }, target.losses).of(messages);
+  const history = historyOf(state, target.parent, target.losses);
+  const records = new Transcript({ sessionId: id, cwd: directory }, target.losses).of(history.messages);
   target.files.push({ kind: "jsonl", path: `${base}.jsonl`, records });
-  for (const child of children) addChild(child, { ...target, sessionId: id, base, parent: state });
-}
-
-/** A fork that does not repeat its parent's turns goes on from a point in them: they come first. */
-function historyOf(
-  { session, messages }: SessionState,
-  parent: SessionState | undefined,
-  losses: LossReport,
-): readonly MessageWithParts[] {
-  const cut = session.parent_message_id;
-  if (session.relation !== "fork" || cut === undefined) return [];
-  const isReplayed = messages.some(
-    ({ message }) => objectField(message.options, "pond")?.["replays"] !== undefined,
-  );
-  if (isReplayed) return [];
-  const end = parent?.messages.findIndex(({ message }) => message.id === cut) ?? -1;
-  if (parent !== undefined && end !== -1) return parent.messages.slice(0, end + 1);
-  losses.add("history before the fork", "it stands in the parent session, which is not restored with it");
-  return [];
+  for (const child of children) addChild(child, { ...target, sessionId: id, base, parent: history });
 }
 
 function addChild(
   lineage: Lineage,
-  target: Target & { readonly sessionId: string; readonly base: string; readonly parent: SessionState },
+  target: Target & { readonly sessionId: string; readonly base: string },
 ): void {
   const { session } = lineage.state;
-  if (session.relation === "fork" || session.relation === "resume")
-    return addMain(lineage, target, target.parent);
+  if (session.relation === "fork" || session.relation === "resume") return addMain(lineage, target);
   const agentId = `a${valueHash(session.id).slice(0, 16)}`;
   const envelope = {
     sessionId: target.sessionId,
@@ -89,10 +72,11 @@ function addChild(
     agentId,
   };
   const path = `${target.base}/subagents/agent-${agentId}`;
-  const records = new Transcript(envelope, target.losses).of(lineage.state.messages);
+  const history = historyOf(lineage.state, target.parent, target.losses);
+  const records = new Transcript(envelope, target.losses).of(history.messages);
   target.files.push({ kind: "jsonl", path: `${path}.jsonl`, records });
   target.files.push({ kind: "json", path: `${path}.meta.json`, value: metaOf(lineage.state) });
-  for (const child of lineage.children) addChild(child, { ...target, parent: lineage.state });
+  for (const child of lineage.children) addChild(child, { ...target, parent: history });
 }
 
 function metaOf({ session }: SessionState): JsonObject {
@@ -133,8 +117,7 @@ class Transcript {
     this.#losses = losses;
   }
 
-  of(all: readonly MessageWithParts[]): readonly JsonValue[] {
-    const messages = this.#activeOnly(all);
+  of(messages: readonly MessageWithParts[]): readonly JsonValue[] {
     this.#results = resultsByCall(messages);
     this.#called = calledIn(messages);
     for (const entry of messages) this.#see(entry);
@@ -218,16 +201,6 @@ class Transcript {
       timestamp: formatTimestamp(this.#instant),
     });
     this.#parent = uuid;
-  }
-
-  /** A log that is a tree becomes the way that its client would go on from. */
-  #activeOnly(messages: readonly MessageWithParts[]): readonly MessageWithParts[] {
-    const active = activeBranch(messages.map(({ message }) => message));
-    return messages.filter(({ message }) => {
-      if (active.has(message.id)) return true;
-      this.#losses.add("message of another branch", "a restored session has one branch: the active one");
-      return false;
-    });
   }
 
   #countUnanswerable(parts: readonly Part[]): void {

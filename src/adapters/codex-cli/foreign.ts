@@ -4,9 +4,9 @@
  */
 import type { JsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState, Timestamp } from "../../model/index.ts";
-import { activeBranch, formatTimestamp, recordedTitle } from "../../model/index.ts";
-import type { Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
-import { LossReport, objectField, valueHash } from "../seam/index.ts";
+import { formatTimestamp, recordedTitle } from "../../model/index.ts";
+import type { History, Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
+import { historyOf, LossReport, valueHash } from "../seam/index.ts";
 import { callIdOf, callItem, compactionSummary, outputItem, userContent } from "./foreign-content.ts";
 import { rolloutPath } from "./name.ts";
 
@@ -30,38 +30,19 @@ interface Target {
 
 interface Parent {
   readonly state: SessionState;
-  /** Everything that the parent's conversation holds, also what it took over itself. */
-  readonly messages: readonly MessageWithParts[];
+  readonly history: History;
 }
 
 function filesOf({ state, children }: Lineage, parent: Parent | undefined, target: Target): RestoredFile[] {
   const { session } = state;
-  const messages = [...prefixOf(state, parent, target.losses), ...newestRevisions(state.messages)];
-  const turns = new Rollout(target.losses).of(messages);
+  const history = historyOf(state, parent?.history, target.losses);
+  const turns = new Rollout(target.losses).of(history.messages);
   if (recordedTitle(state.messages.map(({ message }) => message)) !== undefined)
     target.losses.add("title", "Codex keeps names in session_index.jsonl, which restore does not write to");
   const path = rolloutPath(threadIdOf(session.id), formatTimestamp(session.created_at));
   const records = [metaRecord(state, parent?.state, target), ...turns];
-  const rest = children.flatMap((child) => filesOf(child, { state, messages }, target));
+  const rest = children.flatMap((child) => filesOf(child, { state, history }, target));
   return [{ kind: "jsonl", path, records }, ...rest];
-}
-
-/** A fork that does not repeat its parent's turns goes on from a point in them: they come first. */
-function prefixOf(
-  { session, messages }: SessionState,
-  parent: Parent | undefined,
-  losses: LossReport,
-): readonly MessageWithParts[] {
-  const cut = session.parent_message_id;
-  if (session.relation !== "fork" || cut === undefined) return [];
-  if (messages.some(({ message }) => objectField(message.options, "pond")?.["replays"] !== undefined))
-    return [];
-  const end = parent?.messages.findIndex(({ message }) => message.id === cut) ?? -1;
-  if (parent === undefined || end === -1) {
-    losses.add("history before the fork", "it stands in the parent session, which is not restored with it");
-    return [];
-  }
-  return parent.messages.slice(0, end + 1);
 }
 
 function metaRecord(state: SessionState, parent: SessionState | undefined, { options }: Target): JsonObject {
@@ -111,11 +92,7 @@ class Rollout {
   }
 
   of(messages: readonly MessageWithParts[]): readonly JsonObject[] {
-    const active = activeBranch(messages.map(({ message }) => message));
-    for (const entry of messages) {
-      if (active.has(entry.message.id)) this.#add(entry);
-      else this.#losses.add("message of another branch", "a rollout is one line of turns");
-    }
+    for (const entry of messages) this.#add(entry);
     return this.#records;
   }
 
@@ -192,16 +169,6 @@ class Rollout {
   #push(timestamp: Timestamp, type: string, payload: JsonObject): void {
     this.#records.push({ timestamp: formatTimestamp(timestamp), type, payload });
   }
-}
-
-/** A record that was rewritten in place counts once, in its newest form, where it first stood. */
-function newestRevisions(messages: readonly MessageWithParts[]): readonly MessageWithParts[] {
-  const newest = new Map<string, MessageWithParts>();
-  for (const entry of messages) {
-    const revised = objectField(entry.message.options, "pond")?.["revises"];
-    newest.set(typeof revised === "string" ? revised : entry.message.id, entry);
-  }
-  return [...newest.values()];
 }
 
 /** Threads are named by UUIDs; the same session gives the same one each time. */

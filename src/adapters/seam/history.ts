@@ -4,7 +4,7 @@
  * its active branch.
  */
 import type { MessageWithParts, SessionState } from "../../model/index.ts";
-import { activeBranch, newestRevisions } from "../../model/index.ts";
+import { activeBranch, newestRevisions, revisionOf } from "../../model/index.ts";
 import { objectField } from "./extract.ts";
 import type { LossReport } from "./restore.ts";
 
@@ -35,12 +35,19 @@ function beforeFork(
   const cut = session.parent_message_id;
   if (session.relation !== "fork" || cut === undefined) return [];
   if (messages.some((entry) => factOf(entry, "replays") !== undefined)) return [];
-  const end = parent?.own.findIndex(({ message }) => message.id === cut) ?? -1;
+  const end = parent === undefined ? 0 : endOf(parent.own, cut);
   // What the parent wrote after the fork has no say in which branch the fork left from.
-  if (parent !== undefined && end !== -1)
-    return [...parent.before, ...activeOf(parent.own.slice(0, end + 1))];
+  if (parent !== undefined && end > 0) return [...parent.before, ...activeOf(parent.own.slice(0, end))];
   losses.add("history before the fork", "it stands in the parent session, which is not restored with it");
   return [];
+}
+
+/** How many messages there are up to the cut and with it: 0 if it is not there. */
+function endOf(messages: readonly MessageWithParts[], cut: string): number {
+  const same = messages.findIndex(({ message }) => message.id === cut);
+  if (same !== -1) return same + 1;
+  // Rewritten since: its newest version has an id of its own.
+  return messages.findLastIndex(({ message }) => revisionOf(message).record === cut) + 1;
 }
 
 function activeOf(messages: readonly MessageWithParts[]): readonly MessageWithParts[] {
