@@ -16,7 +16,7 @@ export async function createConfigFile(
 # A folder, or s3://bucket/prefix, gs://bucket/prefix, az://container/prefix
 url = ${tomlText(settings.storageUrl)}
 
-# Folders to read beside or instead of a client's own place:
+# Folders or single files to read beside or instead of a client's own place:
 # [adapters.claude-code]
 # paths = ["~/.claude/projects", "/backup/claude/projects"]
 `;

@@ -62,7 +62,7 @@ export const FIELDS = [
   {
     key: "adapters.*.paths",
     type: "strings",
-    description: "Folders to read instead of the client's default place.",
+    description: "Folders or single session files to read instead of the client's default place.",
     format: "path",
   },
   {

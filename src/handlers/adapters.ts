@@ -32,7 +32,9 @@ export async function listAdapters(
       title: adapter.title,
       enabled: source?.enabled ?? true,
       restore: adapter.restore.kind,
-      places: (source?.places ?? []).map(({ root, origin }) => ({ path: root, origin })),
+      places: (source?.places ?? []).flatMap(({ root, files, origin }) =>
+        (files ?? [root]).map((path) => ({ path, origin })),
+      ),
       files: sweep?.seen ?? 0,
       bytes: sweep?.bytes ?? 0,
       ...(sweep === undefined || sweep.newest === 0 ? {} : { newest: sweep.newest }),

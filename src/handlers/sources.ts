@@ -1,10 +1,12 @@
 /** Which clients and places a command looks at: `--adapter` and `--path`, else the settings, else what is found. */
-import { stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
-import type { Adapter, Place } from "../adapters/index.ts";
+import type { Stats } from "node:fs";
+import { statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { Adapter, Issue, Place } from "../adapters/index.ts";
 import { adapterNamed, adapters } from "../adapters/registry.ts";
-import { PondError } from "../base/errors.ts";
+import { errnoOf, PondError, toPondError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
+import { describeSource } from "../config/index.ts";
 import type { Context } from "./context.ts";
 
 export interface SourceFilter {
@@ -18,6 +20,8 @@ export interface ClientPlaces {
   readonly adapter: Adapter;
   readonly places: readonly Place[];
   readonly enabled: boolean;
+  /** Paths of the settings that cannot be looked at. */
+  readonly issues: readonly Issue[];
 }
 
 export async function findSources(context: Context, filter: SourceFilter = {}): Promise<ClientPlaces[]> {
@@ -31,9 +35,9 @@ export async function findSources(context: Context, filter: SourceFilter = {}): 
   const sources: ClientPlaces[] = [];
   for (const adapter of chosen) {
     const settings = context.config.values.adapters?.[adapter.name];
-    const named = filter.adapters !== undefined;
-    const enabled = named || settings?.enabled !== false;
-    sources.push({ adapter, enabled, places: enabled ? await placesOf(context, adapter, filter.paths) : [] });
+    const enabled = filter.adapters !== undefined || settings?.enabled !== false;
+    const found = enabled ? await placesOf(context, adapter, filter.paths) : { places: [], issues: [] };
+    sources.push({ adapter, enabled, ...found });
   }
   return sources;
 }
@@ -42,23 +46,71 @@ async function placesOf(
   context: Context,
   adapter: Adapter,
   paths: readonly string[] | undefined,
-): Promise<readonly Place[]> {
-  if (paths !== undefined) return Promise.all(paths.map((path) => requirePlace(path)));
+): Promise<Pick<ClientPlaces, "places" | "issues">> {
+  if (paths !== undefined) {
+    const named = paths.map((path) => requirePath(path, context.machine.home));
+    return { places: placesAt(named, "flag"), issues: [] };
+  }
   const configured = context.config.values.adapters?.[adapter.name]?.paths;
-  if (configured !== undefined) return configured.map((root) => ({ root, origin: "config" as const }));
-  return adapter.places(context.machine);
+  if (configured === undefined) return { places: await adapter.places(context.machine), issues: [] };
+  const looks = configured.map((path) => lookAt(path));
+  return {
+    places: placesAt(looks.filter(isThere), "config"),
+    issues: looks.filter((look) => !isThere(look)).map((look) => absent(context, adapter, look)),
+  };
 }
 
-/** A file stands for itself in the folder that holds it. */
-async function requirePlace(path: string): Promise<Place> {
-  const named = resolve(path);
-  const stats = await stat(named).catch(() => undefined);
-  if (stats === undefined)
-    throw new PondError("not_found", `--path ${path}: there is no such file or folder`, {
-      hint: "check the path",
-    });
-  if (stats.isDirectory()) return { root: named, origin: "flag" };
-  return { root: dirname(named), file: named, origin: "flag" };
+interface Look {
+  readonly path: string;
+  readonly stats: Stats | undefined;
+  /** Why there are no stats. */
+  readonly fault?: string;
+}
+
+type Found = Look & { readonly stats: Stats };
+
+const isThere = (look: Look): look is Found => look.stats !== undefined;
+
+function lookAt(named: string): Look {
+  const path = resolve(named);
+  try {
+    return { path, stats: statSync(path) };
+  } catch (error) {
+    const isAbsent = errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR";
+    return {
+      path,
+      stats: undefined,
+      fault: isAbsent ? "there is no such file or folder" : toPondError(error).message,
+    };
+  }
+}
+
+function requirePath(named: string, home: string): Found {
+  // A shell leaves `--path=~/x` as it is.
+  const look = lookAt(named.startsWith("~/") ? join(home, named.slice(2)) : named);
+  if (isThere(look)) return look;
+  throw new PondError("not_found", `--path ${named}: ${look.fault}`, { hint: "check the path" });
+}
+
+/** What is named twice, by whatever path, is one place. A file stands for itself in the folder that holds it. */
+function placesAt(found: readonly Found[], origin: Place["origin"]): readonly Place[] {
+  const distinct = new Map(
+    found.toReversed().map((look) => [`${look.stats.dev}:${look.stats.ino}`, look] as const),
+  );
+  const folders: Place[] = [];
+  const files = new Map<string, string[]>();
+  for (const { path, stats } of [...distinct.values()].toReversed()) {
+    if (stats.isDirectory()) folders.push({ root: path, origin });
+    else if (files.get(dirname(path))?.push(path) === undefined) files.set(dirname(path), [path]);
+  }
+  return [...folders, ...[...files].map(([root, paths]): Place => ({ root, files: paths, origin }))];
+}
+
+function absent({ config }: Context, { name }: Adapter, { path, fault }: Look): Issue {
+  const setting = config.settings.find((each) => each.path.join(".") === `adapters.${name}.paths`);
+  const by = setting === undefined ? "the settings" : describeSource(setting.source);
+  const message = `${fault}, though adapters.${name}.paths names it (${by}): correct the path, or take it out`;
+  return { kind: "unreadable", adapter: name, path, message };
 }
 
 function requireAdapter(name: string): Adapter {

@@ -5,7 +5,7 @@ import type { JsonValue } from "../base/json.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Cursors, SourceName } from "../state/index.ts";
 import type { Context } from "./context.ts";
-import type { SourceFilter } from "./sources.ts";
+import type { ClientPlaces, SourceFilter } from "./sources.ts";
 import { findSources } from "./sources.ts";
 
 /** A source that must be read. */
@@ -34,29 +34,32 @@ export async function sweepSources(
   cursors: Cursors | undefined,
 ): Promise<Sweep[]> {
   const sweeps: Sweep[] = [];
-  for (const { adapter, places, enabled } of await findSources(context, filter)) {
-    if (!enabled || places.length === 0) continue;
-    sweeps.push(await sweepClient(context, { adapter, places }, cursors));
-  }
+  for (const source of await findSources(context, filter))
+    if (source.places.length + source.issues.length > 0)
+      sweeps.push(await sweepClient(context, source, cursors));
   return sweeps;
 }
 
 async function sweepClient(
   context: Context,
-  { adapter, places }: { readonly adapter: Adapter; readonly places: readonly Place[] },
+  { adapter, places, issues: absent }: ClientPlaces,
   cursors: Cursors | undefined,
 ): Promise<Sweep> {
   const stale: Stale[] = [];
-  const issues: Issue[] = [];
+  const issues = [...absent];
   const totals = { seen: 0, bytes: 0, newest: 0, staleBytes: 0 };
-  for (const place of places)
+  for (const place of places) {
+    const named = new Set(place.files);
+    const missed = new Set(place.files);
     for await (const batch of adapter.units(place, context.signal))
       for (const found of batch) {
         if ("kind" in found) {
           issues.push(found);
           continue;
         }
-        if (place.file !== undefined && !found.files.some(({ path }) => path === place.file)) continue;
+        const meant = found.files.filter(({ path }) => named.has(path));
+        if (place.files !== undefined && meant.length === 0) continue;
+        for (const { path } of meant) missed.delete(path);
         const bytes = found.files.reduce((sum, file) => sum + file.size, 0);
         totals.seen += 1;
         totals.bytes += bytes;
@@ -65,7 +68,13 @@ async function sweepClient(
         stale.push({ unit: found, place, bytes });
         totals.staleBytes += bytes;
       }
+    for (const path of missed) issues.push(notItsFile(adapter, path));
+  }
   return { adapter, places, ...totals, stale, issues };
+}
+
+function notItsFile({ name, title }: Adapter, path: string): Issue {
+  return { kind: "unexpected_shape", adapter: name, path, message: `${title} has no session in such a file` };
 }
 
 /** The same sweep without the sources that another sync has read meanwhile. */

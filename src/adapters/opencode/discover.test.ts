@@ -24,7 +24,7 @@ const machine = (home: string, env: AdapterEnv["env"] = {}): AdapterEnv => ({
 
 async function unitsOf(root: string, file?: string): Promise<readonly Unit[]> {
   const found: Unit[] = [];
-  const place: Place = { root, origin: "flag", ...(file === undefined ? {} : { file: join(root, file) }) };
+  const place: Place = { root, origin: "flag", ...(file === undefined ? {} : { files: [join(root, file)] }) };
   for await (const batch of opencode.units(place))
     for (const item of batch) if ("key" in item) found.push(item);
   return found;
@@ -45,7 +45,7 @@ describe("places", () => {
     const elsewhere = join(box.path, "else/where.sqlite");
     expect(await named(elsewhere)).toEqual([
       { root: data, origin: "default" },
-      { root: join(box.path, "else"), file: elsewhere, origin: "environment" },
+      { root: join(box.path, "else"), files: [elsewhere], origin: "environment" },
     ]);
     // Found by its folder already, or not there, or no file at all.
     for (const path of ["opencode.db", "opencode-dev.db", ":memory:", ""])

@@ -72,7 +72,7 @@ export function foundIn(place: Place): Promise<Found> {
 }
 
 async function findIn(place: Place, signal?: AbortSignal): Promise<Found> {
-  if (place.file !== undefined) return findSingle(place.file);
+  if (place.files !== undefined) return findNamed(place.files);
   const { files, faults } = await walk(place.root, {
     accepts: (name) => name.endsWith(".json") || DATABASE.test(name.replace(/-wal$/, "")),
     enters: (name) => !NEVER_ENTERED.has(name),
@@ -92,18 +92,17 @@ async function findIn(place: Place, signal?: AbortSignal): Promise<Found> {
 }
 
 /** What was pointed at by its own name is a database or an export, whatever it is called. */
-async function findSingle(path: string): Promise<Found> {
-  const [stamp, log] = await Promise.all([stampFile(path), stampFile(`${path}-wal`)]);
-  const key = basename(path);
-  const isJson = key.endsWith(".json");
-  if (stamp === undefined) return { databases: [], trees: [], exports: [], issues: [] };
-  const files = log === undefined ? [stamp] : [stamp, log];
-  return {
-    databases: isJson ? [] : [{ key, path, files }],
-    trees: [],
-    exports: isJson ? [{ key, stamp }] : [],
-    issues: [],
-  };
+async function findNamed(paths: readonly string[]): Promise<Found> {
+  const databases: Database[] = [];
+  const exports: { readonly key: string; readonly stamp: FileStamp }[] = [];
+  for (const path of paths) {
+    const [stamp, log] = await Promise.all([stampFile(path), stampFile(`${path}-wal`)]);
+    const key = basename(path);
+    if (stamp === undefined) continue;
+    if (key.endsWith(".json")) exports.push({ key, stamp });
+    else databases.push({ key, path, files: log === undefined ? [stamp] : [stamp, log] });
+  }
+  return { databases, trees: [], exports, issues: [] };
 }
 
 /** Since 1.2 the diffs of a session still are files beside the database. */

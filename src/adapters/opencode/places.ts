@@ -15,6 +15,6 @@ export async function places({ env, home }: AdapterEnv): Promise<readonly Place[
   const database = isAbsolute(named) ? named : join(root, named);
   const isInside = dirname(database) === root && DATABASE.test(basename(database));
   if (!isInside && (await stampFile(database)) !== undefined)
-    found.push({ root: dirname(database), file: database, origin: "environment" });
+    found.push({ root: dirname(database), files: [database], origin: "environment" });
   return found;
 }

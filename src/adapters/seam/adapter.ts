@@ -23,8 +23,8 @@ export interface AdapterEnv {
 /** A folder or file in which a client keeps sessions. */
 export interface Place {
   readonly root: string;
-  /** Where only one file below the root is meant: its path. The caller leaves the other units out. */
-  readonly file?: string;
+  /** Where only some files below the root are meant: their paths. The caller leaves the other units out. */
+  readonly files?: readonly string[];
   readonly origin: "default" | "environment" | "config" | "flag";
 }
 

@@ -1,0 +1,117 @@
+/** Which places a command looks at: what the settings and --path name, each once, and what is not there told. */
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { tempDir } from "../../test/support/temp-dir.ts";
+import { loadConfig } from "../config/index.ts";
+import type { Context } from "./context.ts";
+import { createContext } from "./context.ts";
+import { findSources } from "./sources.ts";
+import { sweepSources } from "./sweep.ts";
+
+const ONLY = { adapters: ["claude-code"] };
+
+/** A home with three logs in two folders, and settings that name these paths. */
+async function homeWith(home: string, paths: readonly string[]): Promise<Context> {
+  for (const log of ["a/1.jsonl", "a/2.jsonl", "b/3.jsonl"]) {
+    mkdirSync(join(home, "logs", log, ".."), { recursive: true });
+    writeFileSync(join(home, "logs", log), "{}\n");
+  }
+  mkdirSync(join(home, ".config/pond"), { recursive: true });
+  writeFileSync(
+    join(home, ".config/pond/config.toml"),
+    `[adapters.claude-code]\npaths = ${JSON.stringify(paths)}\n`,
+  );
+  const environment = { env: {}, home, platform: "linux" as const, cwd: home };
+  const { signal } = new AbortController();
+  return createContext({ config: await loadConfig({ environment }), machine: environment, signal });
+}
+
+test("the settings may name folders and single files, from the home, from the config file's folder, or whole", async () => {
+  await using folder = await tempDir();
+  const home = folder.path;
+  await using context = await homeWith(home, [
+    "~/logs/a/1.jsonl",
+    "../../logs/b",
+    join(home, "logs/a/2.jsonl"),
+  ]);
+  const [claude] = await findSources(context, ONLY);
+  expect(claude?.places).toEqual([
+    { root: join(home, "logs/b"), origin: "config" },
+    {
+      root: join(home, "logs/a"),
+      files: [join(home, "logs/a/1.jsonl"), join(home, "logs/a/2.jsonl")],
+      origin: "config",
+    },
+  ]);
+  expect(await sweepSources(context, ONLY, undefined)).toMatchObject([{ seen: 3, issues: [] }]);
+});
+
+test("of the files of a folder only the named ones are read", async () => {
+  await using folder = await tempDir();
+  await using context = await homeWith(folder.path, ["~/logs/a/2.jsonl"]);
+  const [sweep] = await sweepSources(context, ONLY, undefined);
+  expect(sweep?.stale.map(({ unit }) => unit.key)).toEqual(["2.jsonl"]);
+});
+
+test("what is named twice, by whatever path, is one place", async () => {
+  await using folder = await tempDir();
+  const home = folder.path;
+  symlinkSync(join(home, "logs/a"), join(home, "link"));
+  const twice = ["~/logs/a", "~/logs/a/", "~/logs/b/../a", "~/link", "~/logs/b/3.jsonl", "~/logs/b/3.jsonl"];
+  await using context = await homeWith(home, twice);
+  const [claude] = await findSources(context, ONLY);
+  expect(claude?.places.map(({ root }) => root)).toEqual([join(home, "logs/a"), join(home, "logs/b")]);
+  const paths = [join(home, "logs/a/1.jsonl"), join(home, "link/1.jsonl")];
+  expect(await sweepSources(context, { ...ONLY, paths }, undefined)).toMatchObject([{ seen: 1 }]);
+});
+
+test("a path of the settings that is not there is an issue that names the line to correct; the others are read", async () => {
+  await using folder = await tempDir();
+  const home = folder.path;
+  await using context = await homeWith(home, ["~/logs/b", "~/gone", "~/logs/b/3.jsonl/below"]);
+  expect(await sweepSources(context, {}, undefined)).toMatchObject([
+    {
+      adapter: { name: "claude-code" },
+      seen: 1,
+      issues: ["gone", "logs/b/3.jsonl/below"].map((path) => ({
+        kind: "unreadable",
+        path: join(home, path),
+        message:
+          "there is no such file or folder, though adapters.claude-code.paths names it (file config.toml:2): " +
+          "correct the path, or take it out",
+      })),
+    },
+  ]);
+});
+
+test("a file that is named and holds no session of the client is an issue", async () => {
+  await using folder = await tempDir();
+  const home = folder.path;
+  writeFileSync(join(home, "notes.txt"), "hello\n");
+  await using context = await homeWith(home, ["~/notes.txt", "~/logs/a/1.jsonl"]);
+  expect(await sweepSources(context, ONLY, undefined)).toMatchObject([
+    {
+      seen: 1,
+      issues: [
+        {
+          kind: "unexpected_shape",
+          path: join(home, "notes.txt"),
+          message: "Claude Code has no session in such a file",
+        },
+      ],
+    },
+  ]);
+});
+
+test("--path may begin with the home where the shell left it so, and must be there", async () => {
+  await using folder = await tempDir();
+  await using context = await homeWith(folder.path, []);
+  expect(await findSources(context, { ...ONLY, paths: ["~/logs/b"] })).toMatchObject([
+    { places: [{ root: join(folder.path, "logs/b"), origin: "flag" }] },
+  ]);
+  await expect(findSources(context, { ...ONLY, paths: ["~/gone"] })).rejects.toMatchObject({
+    code: "not_found",
+    message: "--path ~/gone: there is no such file or folder",
+  });
+});
