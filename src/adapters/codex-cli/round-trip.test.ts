@@ -1,73 +1,39 @@
 /** Whatever a record looks like: taken apart and put together again it is the same value. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import {
+  anyJson,
+  CREATED_AT,
+  emptyLog,
+  expectEqualRecords,
+  instant,
+  logOf,
+  shape,
+  textLike,
+  validEvents,
+} from "../../../test/support/arbitrary-records.ts";
 import type { JsonValue } from "../../base/json.ts";
-import { firstDifference, parseJson, stringifyJson } from "../../base/json.ts";
-import type { Event, Session } from "../../model/index.ts";
-import { EventValidator, parseTimestamp, replay, sessionId } from "../../model/index.ts";
-import { extractFromPath, SessionLog } from "../seam/index.ts";
+import type { Event } from "../../model/index.ts";
+import { replay } from "../../model/index.ts";
 import { recordsOf } from "./native.ts";
 import { entryOf, Recorder } from "./recorder.ts";
 import { Replays } from "./replays.ts";
 
-const SESSION: Session = {
-  id: sessionId("s"),
-  source_agent: "codex-cli",
-  created_at: parseTimestamp("2026-01-01T00:00:00.000Z")!,
-  project: extractFromPath("/w"),
-  options: {},
-};
-
-/** JSON of any shape, exact numbers and odd keys included. */
-const anyJson: fc.Arbitrary<JsonValue> = fc
-  .oneof(
-    fc.json({ maxDepth: 3 }),
-    fc.constantFrom(
-      '{"__proto__":{"a":1}}',
-      "12345678901234567890",
-      "1e400",
-      '"\\ud83d"',
-      "-0",
-      "[]",
-      "{}",
-      '""',
-    ),
-  )
-  .map((text) => parseJson(text));
-
-const text = fc.oneof(
-  fc.string({ unit: "binary" }),
-  fc.constantFrom(
-    "hello",
-    "",
-    "<environment_context>x</environment_context>",
-    "# Context from my IDE setup:\n## My request for Codex:\nhello",
-    "before hello after",
-    "<image name=[Image #1]>",
-    "data:image/png;base64,AAAA",
-    "data:,x",
-    '{"a":1}',
-    '{"a": 1}',
-    '{"n":1.0}',
-    "Exit code: 1\nWall time: 1 seconds\n",
-  ),
+const text = textLike(
+  "hello",
+  "",
+  "<environment_context>x</environment_context>",
+  "# Context from my IDE setup:\n## My request for Codex:\nhello",
+  "before hello after",
+  "<image name=[Image #1]>",
+  "data:image/png;base64,AAAA",
+  "data:,x",
+  '{"a":1}',
+  '{"a": 1}',
+  '{"n":1.0}',
+  "Exit code: 1\nWall time: 1 seconds\n",
 );
 const id = fc.constantFrom("i1", "i2", "a/b", "ordinal:1", "");
-const instant = fc.oneof(
-  fc.constantFrom("2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00Z", "2026-01-31T23:59:59.999Z", "never"),
-  anyJson,
-);
-
-/** Each field is as the client writes it, absent, or anything at all. */
-function shape(fields: Readonly<Record<string, fc.Arbitrary<JsonValue>>>): fc.Arbitrary<JsonValue> {
-  const loose = Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      fc.oneof({ weight: 8, arbitrary: value }, { weight: 1, arbitrary: anyJson }),
-    ]),
-  );
-  return fc.record({ ...loose, extra: anyJson }, { requiredKeys: [] }) as fc.Arbitrary<JsonValue>;
-}
 
 const block = fc.oneof(
   shape({
@@ -170,18 +136,11 @@ describe("any log", () => {
   test("comes back equal, record by record, from events that are all valid and all kept", () => {
     fc.assert(
       fc.property(
-        fc.array(record, { maxLength: 7 }),
+        logOf(record, { maxLength: 7 }),
         fc.record({ isHarness: fc.boolean(), isChild: fc.boolean() }),
-        (generated, setting) => {
-          const records = generated.map((value) => parseJson(stringifyJson(value)));
-          const events = eventsOf(records, setting);
-          const validator = new EventValidator();
-          expect(events.flatMap((one) => validator.check(one) ?? [])).toEqual([]);
-          const [state] = replay(events);
-          const restored = recordsOf(state!) as readonly JsonValue[];
-          expect(restored.length).toBe(records.length);
-          for (const [index, value] of records.entries())
-            expect(firstDifference(value, restored[index] ?? null)).toBeUndefined();
+        (records, setting) => {
+          const [state] = replay(eventsOf(records, setting));
+          expectEqualRecords(recordsOf(state!), records);
         },
       ),
       { numRuns: 1000 },
@@ -190,8 +149,7 @@ describe("any log", () => {
 
   test("gives each record the same messages whatever comes two records later", () => {
     fc.assert(
-      fc.property(fc.array(record, { minLength: 3, maxLength: 6 }), (generated) => {
-        const records = generated.map((value) => parseJson(stringifyJson(value)));
+      fc.property(logOf(record, { minLength: 3, maxLength: 6 }), (records) => {
         const setting = { isHarness: false, isChild: false };
         const whole = eventsOf(records, setting);
         // All but the last record of a prefix are settled: the last one may still wait for its twin.
@@ -206,14 +164,12 @@ describe("any log", () => {
 });
 
 function eventsOf(records: readonly JsonValue[], setting: { isHarness: boolean; isChild: boolean }): Event[] {
-  const log = new SessionLog(SESSION, { adapter: "codex-cli", path: "p" });
-  const replays = new Replays(undefined, { createdAt: SESSION.created_at });
+  const log = emptyLog("codex-cli");
+  const replays = new Replays(undefined, { createdAt: CREATED_AT });
   const recorder = new Recorder(log, { ...setting, replays });
   const entries = records.map((value) => entryOf(value, 10));
   for (const [index, entry] of entries.entries()) recorder.place(entry, entries[index + 1]);
-  return log
-    .drain()
-    .filter((one): one is Event => one.kind === "session" || one.kind === "message" || one.kind === "part");
+  return validEvents(log);
 }
 
 let position = -1;

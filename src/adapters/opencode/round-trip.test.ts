@@ -1,51 +1,24 @@
 /** Whatever a record looks like, and in whatever container: taken apart and put together again it is the same value. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import {
+  anyJson,
+  emptyLog,
+  SESSION,
+  shape,
+  textLike,
+  validEvents,
+} from "../../../test/support/arbitrary-records.ts";
 import type { JsonValue } from "../../base/json.ts";
-import { firstDifference, isJsonObject, parseJson, stringifyJson } from "../../base/json.ts";
-import type { Event, Session, Timestamp } from "../../model/index.ts";
-import { EventValidator, replay, sessionId } from "../../model/index.ts";
-import { extractFromPath, SessionLog } from "../seam/index.ts";
+import { firstDifference, isJsonObject, stringifyJson } from "../../base/json.ts";
+import { replay } from "../../model/index.ts";
 import { messageEntry } from "./messages.ts";
 import { nativeSession } from "./native.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
 import type { ContainerKind } from "./source.ts";
 
-const SESSION = "ses_1";
-
-/** JSON of any shape, exact numbers and odd keys included. */
-const anyJson: fc.Arbitrary<JsonValue> = fc
-  .oneof(
-    fc.json({ maxDepth: 3 }),
-    fc.constantFrom(
-      '{"__proto__":{"a":1}}',
-      "12345678901234567890",
-      "1e400",
-      '"\\ud83d"',
-      "-0",
-      "[]",
-      "{}",
-      '""',
-    ),
-  )
-  .map((text) => parseJson(text));
-
-const text = fc.oneof(
-  fc.string({ unit: "binary" }),
-  fc.constantFrom("", "<system-reminder>x", "Called the Read tool"),
-);
+const text = textLike("", "<system-reminder>x", "Called the Read tool");
 const id = fc.constantFrom("prt_1", "prt_2", "prt_3", "0", "");
-
-/** Each field is as the client writes it, absent, or anything at all. */
-function shape(fields: Readonly<Record<string, fc.Arbitrary<JsonValue>>>): fc.Arbitrary<JsonValue> {
-  const loose = Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      fc.oneof({ weight: 6, arbitrary: value }, { weight: 1, arbitrary: anyJson }),
-    ]),
-  );
-  return fc.record({ ...loose, extra: anyJson }, { requiredKeys: [] }) as fc.Arbitrary<JsonValue>;
-}
 
 const url = fc.constantFrom("data:image/png;base64,AAAA", "data:,x", "data:broken", "file:///a", "");
 const file = shape({ type: fc.constant("file"), mime: text, filename: text, url, id });
@@ -132,23 +105,14 @@ const cases: fc.Arbitrary<Case> = fc
   }));
 
 function throughPond({ kind, messages }: Case) {
-  const session: Session = {
-    id: sessionId(SESSION),
-    source_agent: "opencode",
-    created_at: 1 as Timestamp,
-    project: extractFromPath("/p"),
-    options: { source: { path: "key", kind } },
-  };
-  const log = new SessionLog(session, { adapter: "opencode", path: "/p" });
+  const log = emptyLog("opencode", { source: { path: "key", kind } });
   let previous: string | null = null;
   for (const message of messages) {
     const entry: ReturnType<typeof messageEntry> = messageEntry(message, { log, session: SESSION, previous });
     log.add(entry);
     previous = entry.id.text;
   }
-  const events = log.drain().filter((item): item is Event => item.kind !== "issue");
-  const validator = new EventValidator();
-  expect(events.flatMap((event) => validator.check(event)?.message ?? [])).toEqual([]);
+  const events = validEvents(log);
   const keys = events.map((event) =>
     event.kind === "part"
       ? `${event.part.message_id} ${event.part.id}`
