@@ -92,8 +92,57 @@ describe("the active branch", () => {
     expect(idsOf(log)).toEqual(["a", "c", "c/1", "c@1"]);
   });
 
-  test("ends at a parent that is not there and at a cycle", () => {
+  test("goes on behind a parent that is not there with where the log stood then", () => {
     expect(idsOf([entry("a", "gone"), entry("b", "a")])).toEqual(["a", "b"]);
+    const log = [entry("a", null), entry("b", "a"), entry("left", "a"), entry("c", "gone"), entry("d", "c")];
+    expect(idsOf(log)).toEqual(["a", "left", "c", "d"]);
+    const lanes = [entry("a", null), entry("side", "a", { pond: { aside: true } }), entry("b", "gone")];
+    expect(idsOf(lanes)).toEqual(["a", "b"]);
+    const moved = [
+      entry("a", null),
+      entry("b", "a"),
+      entry("moved", "b", { role: "system", pond: { leaf: "a" } }),
+      entry("c", "gone"),
+    ];
+    expect(idsOf(moved)).toEqual(["a", "c"]);
+    const before = [
+      entry("a", null),
+      entry("moved", undefined, { pond: { leaf: null } }),
+      entry("c", "gone"),
+    ];
+    expect(idsOf(before)).toEqual(["moved", "c"]);
+  });
+
+  test("goes on behind a record that its client took out of the middle", () => {
+    const log = [
+      entry("a", null),
+      entry("b@gone", "a", { pond: { revises: "b", removed: true } }),
+      entry("c", "b"),
+    ];
+    expect(idsOf(log)).toEqual(["a", "c"]);
+  });
+
+  test("is not moved by another lane whose parent is not there", () => {
+    const log = [entry("a", null), entry("b", "a"), entry("side", "gone", { pond: { aside: true } })];
+    expect(idsOf(log)).toEqual(["a", "b"]);
+  });
+
+  test("loses no turn of a straight log to any missing parents", () => {
+    const logs = fc
+      .array(fc.boolean(), { minLength: 1, maxLength: 40 })
+      .map((lost) =>
+        lost.map((isLost, index) =>
+          entry(String(index), isLost ? "gone" : index === 0 ? null : String(index - 1)),
+        ),
+      );
+    fc.assert(
+      fc.property(logs, (log) => {
+        expect(idsOf(log)).toEqual(log.map(({ id }) => id));
+      }),
+    );
+  });
+
+  test("ends at a cycle", () => {
     expect(idsOf([entry("a", "b"), entry("b", "a")])).toEqual(["a", "b"]);
   });
 

@@ -5,7 +5,8 @@
  *   headers, side files and logs that are a plain list are always active.
  * - `leaf`: the client moved on to that message (null: before the first one) without writing a turn.
  * - `aside`: a node that its client wrote on another lane, so that it moves no leaf.
- * The leaf is the last node of the log or where a later `leaf` points; the branch is the way from it to the root.
+ * The leaf is the last node of the log or where a later `leaf` points; the branch is the way from it to the root. A
+ * parent that the log does not have gives way to where the log stood then, so that no history is hidden behind it.
  */
 import { pondOf } from "./facts.ts";
 import type { Message } from "./types.ts";
@@ -15,13 +16,13 @@ type Entry = Pick<Message, "id" | "seq" | "role" | "options">;
 /** The ids of the messages to show, given all messages of a session in order. */
 export function activeBranch(messages: readonly Entry[]): ReadonlySet<string> {
   const nodes = nodesOf(messages);
-  const leaf = leafOf(nodes);
+  const leaf = joinUp(nodes);
   if (leaf === undefined) return new Set(messages.map(({ id }) => id));
   const path = pathTo(leaf, nodes);
   const parents = new Set([...nodes.values()].map((node) => node.parent));
   const active = new Set<string>();
   for (const [index, message] of messages.entries()) {
-    if (pondOf(message)["removed"] === true) continue;
+    if (pondOf(message.options)["removed"] === true) continue;
     const key = keyOf(message);
     const node = nodes.get(key);
     const isOutside = node === undefined || (!node.isPlaced && !parents.has(key));
@@ -68,17 +69,22 @@ function nodesOf(messages: readonly Entry[]): Map<string, Node> {
   return nodes;
 }
 
-/** Undefined when nothing in the log is a node; null when the client went back to before the first one. */
-function leafOf(nodes: ReadonlyMap<string, Node>): string | null | undefined {
-  let last: string | null | undefined;
+/**
+ * The leaf: undefined when nothing in the log is a node; null when the client went back to before the first one. Nodes
+ * whose parent is not there are hung on the leaf that the log had before them.
+ */
+function joinUp(nodes: Map<string, Node>): string | null | undefined {
+  let leaf: string | null | undefined;
   for (const [key, node] of nodes) {
-    if (node.leaf === null || (node.leaf !== undefined && nodes.has(node.leaf))) last = node.leaf;
-    else if (node.isPlaced && !node.isAside) last = key;
+    if (node.parent !== undefined && !nodes.has(node.parent) && !node.isAside)
+      nodes.set(key, { ...node, parent: leaf ?? undefined });
+    if (node.leaf === null || (node.leaf !== undefined && nodes.has(node.leaf))) leaf = node.leaf;
+    else if (node.isPlaced && !node.isAside) leaf = key;
   }
-  return last;
+  return leaf;
 }
 
-/** From the leaf to the root; a parent that is not there ends it, and so does a cycle. */
+/** From the leaf to the root; a cycle ends it. */
 function pathTo(leaf: string | null, nodes: ReadonlyMap<string, Node>): Set<string> {
   const path = new Set<string>();
   for (let at = leaf ?? undefined; at !== undefined && !path.has(at); at = nodes.get(at)?.parent)
