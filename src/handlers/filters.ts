@@ -21,8 +21,19 @@ export function scopeFilter(scope: WireScope): ScopeFilter {
   };
 }
 
-/** Paths are compared as they are, but `contains` does not look at case. */
+/** Many sessions are of one project: each is looked at once. */
 function projectMatcher(filter: ProjectFilter): (project: string) => boolean {
+  const isMeant = projectTest(filter);
+  const known = new Map<string, boolean>();
+  return (project) => {
+    let answer = known.get(project);
+    if (answer === undefined) known.set(project, (answer = isMeant(project)));
+    return answer;
+  };
+}
+
+/** Paths are compared as they are, but `contains` does not look at case. */
+function projectTest(filter: ProjectFilter): (project: string) => boolean {
   if (typeof filter !== "string" && "exact" in filter) return (project) => project === filter.exact;
   if (typeof filter !== "string" && "prefix" in filter) return (project) => project.startsWith(filter.prefix);
   const part = (typeof filter === "string" ? filter : filter.contains).toLowerCase();

@@ -44,8 +44,8 @@ export interface LiteralPage {
  * through some 600 MB a second, and the clock is looked at between scans.
  */
 const STRETCH = { first: 50, factor: 3, most: 1000, bytes: 200_000_000 };
-/** Scans at once after the first two: one alone leaves cores idle. */
-const SCANS_AT_ONCE = 3;
+/** Scans of a stretch that run at once, and the sessions that are worth one of their own: a scan alone leaves cores idle. */
+const SCANS = { most: 4, least: 200 };
 /** After this long a page is given as it is. */
 const TIME_MS = 5000;
 /** Matches of one scan that are read; a text that is everywhere is found soon enough. */
@@ -56,18 +56,13 @@ export async function searchLiterally(store: SessionStore, request: LiteralReque
   const deadline = clock.now() + TIME_MS;
   const sessions = after === undefined ? scope.sessions : scope.sessions.filter(isAfter(after));
   const collapser = new Collapser(request.perSession);
-  const stretches = stretchesOf(sessions);
-  const scans: Promise<Stretch>[] = [];
   let matched = 0;
   let isWhole = true;
   let scanned = 0;
-  for (const [at, stretch] of stretches.entries()) {
+  for (const stretch of stretchesOf(sessions)) {
     request.signal.throwIfAborted();
-    if (collapser.size >= limit || (at > 0 && clock.now() > deadline)) break;
-    const ahead = at < 2 ? 1 : SCANS_AT_ONCE;
-    for (const next of stretches.slice(scans.length, at + ahead))
-      scans.push(handled(scanStretch(store, next, request)));
-    const found = (await scans[at]) ?? NOTHING;
+    if (collapser.size >= limit || (scanned > 0 && clock.now() > deadline)) break;
+    const found = await scanStretch(store, stretch, request);
     scanned += stretch.length;
     isWhole &&= found.isWhole;
     const byId = new Map<string, SessionSummary>(stretch.map((session) => [session.id, session]));
@@ -89,27 +84,20 @@ export async function searchLiterally(store: SessionStore, request: LiteralReque
   };
 }
 
-function stretchesOf(sessions: readonly SessionSummary[]): readonly (readonly SessionSummary[])[] {
-  const stretches: SessionSummary[][] = [];
+function* stretchesOf(sessions: readonly SessionSummary[]): Generator<readonly SessionSummary[]> {
   let stretch: SessionSummary[] = [];
   let size = STRETCH.first;
   let bytes = 0;
   for (const session of sessions) {
     if (stretch.length === size || (bytes + session.bytes > STRETCH.bytes && stretch.length > 0)) {
-      stretches.push(stretch);
+      yield stretch;
       size = Math.min(size * STRETCH.factor, STRETCH.most);
       [stretch, bytes] = [[], 0];
     }
     stretch.push(session);
     bytes += session.bytes;
   }
-  return stretch.length === 0 ? stretches : [...stretches, stretch];
-}
-
-/** A scan that was begun ahead and is not waited for may fail unheard. */
-function handled<T>(scan: Promise<T>): Promise<T> {
-  scan.catch(() => undefined);
-  return scan;
+  if (stretch.length > 0) yield stretch;
 }
 
 const isAfter =
@@ -123,25 +111,23 @@ interface Stretch {
   readonly isWhole: boolean;
 }
 
-const NOTHING: Stretch = { hits: [], isWhole: true };
-
 async function scanStretch(
   store: SessionStore,
   sessions: readonly SessionSummary[],
   request: LiteralRequest,
 ): Promise<Stretch> {
-  const ofSessions = isIn(
-    "session_id",
-    sessions.map(({ id }) => id),
-  );
-  const [said, inParts] = await Promise.all([
-    scanMessages(store, ofSessions, request),
-    scanParts(store, ofSessions, request),
-  ]).catch(asPatternFault(request));
-  const hits = [...said.found, ...inParts.found].toSorted(
-    (a, b) => b.timestamp - a.timestamp || (a.row < b.row ? 1 : -1),
-  );
-  return { hits, isWhole: said.isWhole && inParts.isWhole };
+  const ids = sessions.map(({ id }) => id);
+  const size = Math.max(SCANS.least, Math.ceil(ids.length / SCANS.most));
+  const scans: Promise<Scan>[] = [];
+  for (let start = 0; start < ids.length; start += size) {
+    const ofSessions = isIn("session_id", ids.slice(start, start + size));
+    scans.push(scanMessages(store, ofSessions, request), scanParts(store, ofSessions, request));
+  }
+  const done = await Promise.all(scans).catch(asPatternFault(request));
+  const hits = done
+    .flatMap(({ found }) => found)
+    .toSorted((a, b) => b.timestamp - a.timestamp || (a.row < b.row ? 1 : -1));
+  return { hits, isWhole: done.every(({ isWhole }) => isWhole) };
 }
 
 interface Scan {

@@ -35,7 +35,9 @@ export function scopeOf(summaries: SummaryList, filter: ScopeFilter): Scope {
   const sessions = all.filter((session) => isInScope(session, filter));
   const perMessage = messagePredicates(filter);
   const ofSessions =
-    filter.session_id === undefined ? labelPredicates(all, sessions) : [eq("session_id", filter.session_id)];
+    filter.session_id === undefined
+      ? labelPredicates(summaries, sessions)
+      : [eq("session_id", filter.session_id)];
   const predicates = [...ofSessions, ...perMessage];
   return { sessions, perMessage, messages: predicates.length === 0 ? undefined : and(...predicates) };
 }
@@ -68,16 +70,13 @@ function messagePredicates({ role, from, until }: ScopeFilter): Predicate[] {
  * The labels of the sessions in scope. Each filter looks at one label, so a message with both labels in the lists
  * passes them all. No list where every session's label is in it.
  */
-function labelPredicates(
-  all: readonly SessionSummary[],
-  sessions: readonly SessionSummary[],
-): readonly Predicate[] {
-  if (sessions.length === all.length) return [];
+function labelPredicates(summaries: SummaryList, sessions: readonly SessionSummary[]): readonly Predicate[] {
+  if (sessions.length === summaries.size) return [];
   const predicates: Predicate[] = [];
   for (const label of ["source_agent", "project"] as const) {
-    const wanted = new Set(sessions.map((session) => session[label]));
-    const known = new Set(all.map((session) => session[label]));
-    if (wanted.size < known.size) predicates.push(isOneOf(label, [...wanted]));
+    const wanted = new Set<string>();
+    for (const session of sessions) wanted.add(session[label]);
+    if (wanted.size < summaries.labels(label).size) predicates.push(isOneOf(label, [...wanted]));
   }
   return predicates;
 }

@@ -1,9 +1,12 @@
 /** Summaries by id and by age: a list that does not change under its reader. */
 import type { SessionSummary } from "./summarise.ts";
 
+type Label = "source_agent" | "project";
+
 export class SummaryList {
   readonly #byId: ReadonlyMap<string, SessionSummary>;
   #sorted: readonly SessionSummary[] | undefined;
+  readonly #labels = new Map<Label, ReadonlySet<string>>();
   #children: ReadonlyMap<string | undefined, readonly SessionSummary[]> | undefined;
 
   constructor(byId: ReadonlyMap<string, SessionSummary>) {
@@ -21,6 +24,16 @@ export class SummaryList {
   /** By the time of the last message; ties by id. */
   get newestFirst(): readonly SessionSummary[] {
     return (this.#sorted ??= [...this.#byId.values()].toSorted(compareByAge));
+  }
+
+  /** The different values of a label. */
+  labels(label: Label): ReadonlySet<string> {
+    const known = this.#labels.get(label);
+    if (known !== undefined) return known;
+    const labels = new Set<string>();
+    for (const summary of this.#byId.values()) labels.add(summary[label]);
+    this.#labels.set(label, labels);
+    return labels;
   }
 
   /** The sessions that name this one as their parent, newest first. */
