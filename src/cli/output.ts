@@ -3,6 +3,8 @@
  * that nothing is lost at exit and a reader that went away (EPIPE) is known at once.
  */
 import { fstatSync, writeSync } from "node:fs";
+import type { Clock } from "../base/clock.ts";
+import { systemClock } from "../base/clock.ts";
 import type { PondError } from "../base/errors.ts";
 import { errnoOf } from "../base/errors.ts";
 import { createStyle } from "./style.ts";
@@ -20,6 +22,8 @@ export interface OutputSettings {
   readonly json: boolean;
   readonly verbose: boolean;
   readonly quiet: boolean;
+  /** The machine's own unless a test has another. */
+  readonly clock?: Pick<Clock, "now">;
   /** Whether a stream gets colours. */
   color(sink: Pick<Sink, "isTerminal">): boolean;
 }
@@ -48,8 +52,11 @@ export interface Output {
   note(text: string): void;
   /** On stderr, with --verbose only. */
   detail(text: string): void;
-  /** A line on a terminal's stderr that the next one replaces; undefined takes it away. */
-  progress(text: string | undefined): void;
+  /**
+   * How far a verb is, on stderr; `share` of its work, 0 to 1, where that is known. On a terminal a line that the next
+   * one replaces and undefined takes away; elsewhere a line of its own now and then, from a few seconds on.
+   */
+  progress(text: string | undefined, share?: number): void;
   /** What went wrong, and the fix. */
   error(error: PondError): void;
 }
@@ -124,9 +131,11 @@ export interface Sinks {
 }
 
 export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings): Output {
+  const { clock = systemClock } = settings;
   const style = createStyle(settings.color(stdout));
   const errorStyle = createStyle(settings.color(stderr));
   let shown = false;
+  let nextPlain = clock.now() + PLAIN_MS.first;
   const clear = (): void => {
     if (shown) stderr.write("\r\x1b[K");
     shown = false;
@@ -158,12 +167,18 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
     detail: (text) => {
       if (settings.verbose) say(errorStyle.dim(text));
     },
-    progress(text) {
-      if (!stderr.isTerminal || settings.quiet) return;
+    progress(text, share) {
+      if (settings.quiet) return;
       clear();
       if (text === undefined) return;
-      stderr.write(shorten(text, stderr.width - 1));
-      shown = true;
+      if (stderr.isTerminal) {
+        const bar = share === undefined ? "" : `[${"#".repeat(Math.round(share * BAR)).padEnd(BAR, ".")}] `;
+        stderr.write(shorten(bar + text, stderr.width - 1));
+        shown = true;
+      } else if (clock.now() >= nextPlain) {
+        nextPlain = clock.now() + PLAIN_MS.every;
+        stderr.write(line(share === undefined ? text : `${Math.floor(share * 100)}% ${text}`));
+      }
     },
     error: (error) => {
       say(settings.json ? JSON.stringify({ error: errorBody(error) }) : renderError(error, errorStyle));
@@ -172,6 +187,11 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
   };
   return output;
 }
+
+/** Characters of a progress bar. */
+const BAR = 20;
+/** Milliseconds between lines of progress where no terminal replaces them. */
+const PLAIN_MS = { first: 3000, every: 10_000 };
 
 const line = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
 

@@ -1,5 +1,7 @@
 /** What a run prints where, and how it ends, with streams and verbs of the test's own. */
 import { describe, expect, test } from "vitest";
+import type { Clock } from "../base/clock.ts";
+import { systemClock } from "../base/clock.ts";
 import { PondError } from "../base/errors.ts";
 import { command } from "./command.ts";
 import type { Command, VerbContext } from "./command.ts";
@@ -16,6 +18,7 @@ interface Stage {
   readonly isTerminal?: boolean;
   readonly signal?: AbortSignal;
   readonly stdout?: Sink;
+  readonly clock?: Clock;
 }
 
 interface Ended {
@@ -47,6 +50,7 @@ async function play(
     env: { env, home: "/home/me", platform: "linux", cwd: "/" },
     sinks: { stdout: stage.stdout ?? sink("stdout"), stderr: sink("stderr") },
     signal,
+    ...(stage.clock === undefined ? {} : { clock: stage.clock }),
   });
   return { code, ...printed };
 }
@@ -149,14 +153,37 @@ describe("output", () => {
     });
   });
 
-  test("progress is shown on a terminal only, cut to it, and gone before the next line", async () => {
+  test("progress on a terminal is one line, cut to it, and gone before the next one", async () => {
     const { stderr } = await play("--no-color", talk, { isTerminal: true });
     expect(stderr).toBe("noted\nworking\r\x1b[K");
+    const half = await play("", async ({ out }) => (out.progress("files", 0.5), "done"), {
+      isTerminal: true,
+    });
+    expect(half.stderr).toBe("[##########..........] files\r\x1b[K");
     const long = await play("", async ({ out }) => (out.progress("x".repeat(99)), "done"), {
       isTerminal: true,
     });
     expect(long.stderr).toBe(`${"x".repeat(36)}...\r\x1b[K`);
     expect(await play("-q", talk, { isTerminal: true })).toMatchObject({ stderr: "" });
+  });
+
+  test("progress in a pipe is a line after a few seconds and one now and then", async () => {
+    let now = 0;
+    const clock = { ...systemClock, now: () => now };
+    const walk = async ({ out }: VerbContext): Promise<Outcome> => {
+      for (; now < 30_000; now += 500) out.progress(`at ${now / 1000} s`, now / 30_000);
+      out.progress("nearly done");
+      now += 10_000;
+      out.progress("in words alone");
+      return "done";
+    };
+    expect(await play("", walk, { clock })).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "10% at 3 s\n43% at 13 s\n76% at 23 s\nin words alone\n",
+    });
+    now = 0;
+    expect(await play("--quiet", walk, { clock })).toMatchObject({ stderr: "" });
   });
 
   test.each<[what: string, stage: Stage, flag: string, colored: boolean]>([

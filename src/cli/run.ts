@@ -1,4 +1,5 @@
 /** From the words of a command line to an exit code. Loads no room but what the verb needs. */
+import type { Clock } from "../base/clock.ts";
 import { toPondError } from "../base/errors.ts";
 import type { Environment } from "../config/environment.ts";
 import type { FlagSetting, LoadedConfig } from "../config/index.ts";
@@ -21,6 +22,7 @@ export interface Machine {
   readonly env: Environment;
   readonly sinks: Sinks;
   readonly signal: AbortSignal;
+  readonly clock?: Clock;
 }
 
 export async function run(argv: readonly string[], machine: Machine): Promise<number> {
@@ -32,6 +34,7 @@ export async function run(argv: readonly string[], machine: Machine): Promise<nu
     json: flags.json,
     verbose: flags.verbose,
     quiet: flags.quiet,
+    ...(machine.clock === undefined ? {} : { clock: machine.clock }),
     color: ({ isTerminal }) => wantsColor({ env: env.env, isTerminal, refused: flags["no-color"] }),
   });
   try {

@@ -16,9 +16,9 @@ export interface SyncRequest extends SourceFilter {
   readonly wait?: boolean;
 }
 
+/** How far the import is. */
 export interface SyncProgress {
-  readonly stage: Stage;
-  readonly client?: string;
+  readonly client: string;
   readonly filesDone: number;
   readonly files: number;
   readonly bytesDone: number;

@@ -20,6 +20,8 @@ import { onlyStale, sweepSources } from "./sweep.ts";
 
 export interface SyncHooks {
   readonly onProgress?: (progress: SyncProgress) => void;
+  /** The indexes are being brought up to date. */
+  readonly onIndexes?: () => void;
   readonly onWait?: (holder: { readonly pid: number; readonly since: number }) => void;
 }
 
@@ -35,7 +37,8 @@ export async function sync(
   const imported = context.clock.now();
   const embed = stages.includes("embed") ? "off: no model configured" : "skipped";
   const wrote = clients.some(({ stored }) => stored.commits > 0);
-  const indexes = await indexStage(context, { wanted: stages.includes("update-indexes"), wrote, stages });
+  const indexing = { wanted: stages.includes("update-indexes"), wrote, stages };
+  const indexes = await indexStage(context, indexing, hooks);
   const took = { import: imported - started, embed: 0, "update-indexes": context.clock.now() - imported };
   return {
     dryRun: request.dryRun === true,
@@ -116,7 +119,6 @@ async function importAll(
         done.bytes += unit.bytes;
         const messages = done.messages + unit.messages;
         hooks.onProgress?.({
-          stage: "import",
           client: sweep.adapter.title,
           filesDone: done.files,
           files,
@@ -145,10 +147,12 @@ function openCursors(state: string, name: string, notes: string[]): Cursors {
 async function indexStage(
   context: Context,
   stage: { readonly wanted: boolean; readonly wrote: boolean; readonly stages: readonly Stage[] },
+  { onIndexes }: SyncHooks,
 ): Promise<IndexReport> {
   if (!stage.wanted) return { outcome: "skipped", tables: [] };
   if (context.signal.aborted) return { outcome: "interrupted", tables: [] };
   if (!stage.wrote && stage.stages.includes("import")) return { outcome: "nothing to do", tables: [] };
+  onIndexes?.();
   const store = await context.store();
   const tables = await store.maintain();
   await store.refreshSummaries();

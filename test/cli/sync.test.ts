@@ -185,11 +185,29 @@ describe("sync", () => {
     expect(table.join("\n")).toMatch(/CLIENT +SEEN +FRESH +READ +SESSIONS +MESSAGES/);
   });
 
+  test("reports the stages that ran, and no others", async () => {
+    using home = new TempHome();
+    writeSession(home, "11111111-1111-4111-8111-111111111111", 3);
+    const all = await home.pond(["sync"]);
+    expect(all).toMatchObject({ code: 0, stderr: "" });
+    expect(all.stdout).toMatch(
+      /^CLIENT[^]+\ndone in [^;]+; embed: off: no model configured; update-indexes: updated\n$/,
+    );
+    const embed = await home.pond(["sync", "--only", "embed"]);
+    expect(embed.stdout).toMatch(/^done in [^;]+; embed: off: no model configured\n$/);
+    expect(embed.code).toBe(0);
+    expect(await home.pond(["sync", "--skip", "embed"])).toMatchObject({
+      stdout: expect.stringMatching(/done in [^;]+; update-indexes: nothing to do\n$/),
+    });
+  });
+
   test.each([
     [["sync", "--adapter", "claude-cod"], /did you mean claude-code\?/],
     [["sync", "--path", "/nowhere"], /--adapter/],
     [["sync", "--adapter", "claude-code", "--path", "/nowhere"], /no such file or folder/],
     [["sync", "--only", "everything"], /import/],
+    [["sync", "--only", "embd"], /did you mean embed\?/],
+    [["sync", "--onyl", "import"], /did you mean --only\?/],
     [["sync", "--force-embed"], /unknown/i],
   ])("%j is refused with a fix", async (args, message) => {
     using home = new TempHome();

@@ -25,6 +25,7 @@ export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome
     },
     {
       onProgress: progressLine(out, started),
+      onIndexes: () => out.progress("bringing the indexes up to date"),
       onWait: ({ pid }) => out.note(`waiting for another sync (pid ${pid})...`),
     },
   );
@@ -55,17 +56,17 @@ function progressLine(out: Output, started: number): (progress: SyncProgress) =>
     const elapsed = Math.max(1, now - started);
     const share = progress.bytes === 0 ? 1 : progress.bytesDone / progress.bytes;
     const left = share <= 0.01 ? "" : `, ${duration((elapsed / share) * (1 - share))} left`;
-    const bar = "#".repeat(Math.round(share * 20)).padEnd(20, ".");
     const rate = Math.round((progress.messages / elapsed) * 1000);
     out.progress(
-      `[${bar}] ${progress.client ?? ""} ${count(progress.filesDone)}/${count(progress.files)} files, ` +
+      `${progress.client} ${count(progress.filesDone)}/${count(progress.files)} files, ` +
         `${size(progress.bytesDone)}/${size(progress.bytes)}, ${count(rate)} messages/s${left}`,
+      share,
     );
   };
 }
 
 function renderReport(report: SyncReport, elapsed: number, out: Output): string {
-  if (report.clients.length === 0)
+  if ("import" in report.took && report.clients.length === 0)
     return "no client with sessions was found; `pond adapters` tells where pond looks, `pond demo` shows it on made-up sessions";
   const table = out.table(report.clients, [
     { header: "CLIENT", cell: (row) => row.adapter },
@@ -81,7 +82,7 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
     { header: "PARTS", align: "right", cell: (row) => added(row.stored.parts.inserted) },
     { header: "ISSUES", align: "right", cell: (row) => issueCount(row) },
   ]);
-  const lines = [table, ...report.clients.flatMap(issueLines)];
+  const lines = "import" in report.took ? [table, ...report.clients.flatMap(issueLines)] : [];
   const waiting = report.clients.reduce((sum, { waiting: n }) => sum + n, 0);
   if (waiting > 0)
     lines.push(`${count(waiting)} sources are still being written; the next sync takes the rest`);
@@ -91,13 +92,14 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
   const relabelled = report.clients.reduce((sum, { stored }) => sum + stored.relabelled, 0);
   if (relabelled > 0)
     lines.push(`${count(relabelled)} sessions came with another project or client; the stored one stays`);
-  const indexes = report.indexes.outcome === "updated" ? "; indexes updated" : "";
+  const embed = "embed" in report.took ? `; embed: ${report.embed}` : "";
+  const indexes = "update-indexes" in report.took ? `; update-indexes: ${report.indexes.outcome}` : "";
   const verb = report.dryRun
     ? "looked"
     : report.interrupted
       ? "interrupted: stored what is counted above"
       : "done";
-  lines.push(out.style.dim(`${verb} in ${duration(elapsed)}${indexes}; embeddings ${report.embed}`));
+  lines.push(out.style.dim(`${verb} in ${duration(elapsed)}${embed}${indexes}`));
   return lines.join("\n");
 }
 

@@ -15,7 +15,7 @@ export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Out
     ...(flags.path.length === 0 ? {} : { paths: flags.path }),
   };
   const report = await runVerify(context, filter, ({ client, done, total }) =>
-    out.progress(`${client}: ${count(done)}/${count(total)} sources`),
+    out.progress(`${client} ${count(done)}/${count(total)} sources`, total === 0 ? 1 : done / total),
   );
   out.progress(undefined);
   out.result(report, ({ clients }) => {
