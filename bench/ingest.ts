@@ -16,6 +16,7 @@ import { messageRow, partBytes, partRow, sessionRow } from "../src/sessions/enco
 import { SessionStore } from "../src/sessions/index.ts";
 import { openStore } from "../src/substrate/index.ts";
 import { corpus, type Shape } from "./corpus.ts";
+import { ENTRY_FLAGS, LAUNCHER_ENV, LAUNCHER_FLAGS } from "./launcher.ts";
 
 const SHAPES: readonly Shape[] = [
   { name: "500 x 20", sessions: 500, messages: 20 },
@@ -23,13 +24,6 @@ const SHAPES: readonly Shape[] = [
   { name: "1 x 20000", sessions: 1, messages: 20_000 },
   { name: "1 x 200000", sessions: 1, messages: 200_000 },
 ];
-
-/** What the launcher sets (see ./pond). */
-const LAUNCHER_ENV = {
-  MALLOC_ARENA_MAX: "1",
-  MALLOC_TRIM_THRESHOLD_: "131072",
-  MALLOC_MMAP_THRESHOLD_: "131072",
-};
 
 interface Result {
   readonly seconds: number;
@@ -70,7 +64,15 @@ function report(shape: Shape): void {
 function inChild(mode: string, shape: Shape): Result {
   const folder = mkdtempSync(join(tmpdir(), "pond-bench-"));
   try {
-    const args = ["--max-semi-space-size=8", process.argv[1] ?? "", "ingest", mode, shape.name, folder];
+    const args = [
+      ...LAUNCHER_FLAGS,
+      ...ENTRY_FLAGS,
+      process.argv[1] ?? "",
+      "ingest",
+      mode,
+      shape.name,
+      folder,
+    ];
     const output = execFileSync(process.execPath, args, {
       encoding: "utf8",
       env: { ...process.env, ...LAUNCHER_ENV },

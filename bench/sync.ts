@@ -17,15 +17,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { adapterNamed } from "../src/adapters/index.ts";
 import { listUnits } from "../test/support/adapter-run.ts";
+import { LAUNCHER_ENV, LAUNCHER_FLAGS } from "./launcher.ts";
 import { NO_SAMPLES, samplesOf } from "../test/support/samples.ts";
 import { parsePass } from "./parse.ts";
 
 const BIN = resolve(import.meta.dirname, "../bin/pond.js");
-const LAUNCHER_ENV = {
-  MALLOC_ARENA_MAX: "1",
-  MALLOC_TRIM_THRESHOLD_: "131072",
-  MALLOC_MMAP_THRESHOLD_: "131072",
-};
 const ROUNDS = 5;
 
 export async function run(): Promise<void> {
@@ -168,7 +164,7 @@ interface Ended {
 }
 
 function pond(home: string, args: readonly string[]): Ended {
-  return spawn(home, ["--max-semi-space-size=8", BIN, ...args]);
+  return spawn(home, [...LAUNCHER_FLAGS, BIN, ...args]);
 }
 
 /** GNU time tells the peak of another process. */
