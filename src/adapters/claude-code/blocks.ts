@@ -7,22 +7,22 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Extracted, FileData, Part } from "../../model/index.ts";
 import { openJson } from "../../model/index.ts";
-import type { PartDraft } from "../seam/index.ts";
+import type { PartDraft, TextSpan } from "../seam/index.ts";
 import {
   extractBoolean,
   extractJson,
-  extractSpan,
   extractString,
+  isEmpty,
   objectField,
   optional,
+  textParts,
   without,
 } from "../seam/index.ts";
-import type { Span } from "./provenance.ts";
 
 /** What a block needs to know of the record it stands in. */
 export interface BlockContext {
   /** The spans of a text in this record. */
-  readonly spans: (text: string) => readonly Span[];
+  readonly spans: (text: string) => readonly TextSpan[];
   /** The kind of what the harness made as a whole; conversational when absent. */
   readonly injected: string | undefined;
   /** Names of tools by call, as calls are seen. */
@@ -37,34 +37,13 @@ export function partsOfBlock(block: JsonValue, context: BlockContext): readonly 
   if (!isJsonObject(block)) return undefined;
   const type = extractString(block, "type");
   if (type === undefined) return undefined;
-  if (type === "text") return textParts(block, context);
+  if (type === "text") return blockText(block, context);
   if (type === "thinking" || type === "redacted_thinking") return [reasoningPart(block, type)];
   if (type === "tool_use" || type === "server_tool_use" || type === "mcp_tool_use")
     return [callPart(block, context)];
   if (type.endsWith("tool_result")) return [resultPart(block, context)];
   if (type === "image" || type === "document") return filePart(block, type, context);
   return undefined;
-}
-
-/** The parts of a text, one for each span; the first carries what else its block held. */
-export function textPartsOf(
-  text: Extracted<string>,
-  spans: readonly Span[],
-  rest?: JsonObject,
-): readonly PartDraft[] {
-  return spans.map((span, index): PartDraft => {
-    const facts = {
-      ...(span.injected === undefined ? {} : { injected: span.injected }),
-      ...(index === 0 ? {} : { joined: true }),
-    };
-    const isWhole = span.start === 0 && span.end === text.length;
-    return {
-      type: "text",
-      provenance: span.injected === undefined ? "conversational" : "injected",
-      text: isWhole ? text : extractSpan(text, span.start, span.end),
-      options: optionsOf(index === 0 ? rest : undefined, facts),
-    };
-  });
 }
 
 /** The block that a run of parts came from: one part, or a text and the parts joined to it. */
@@ -110,16 +89,10 @@ export function joinedText(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
 }
 
-/** True for a part that goes on with the text of the one before it. */
-export function isJoined(part: Part): boolean {
-  const pond = objectField(part.options, "pond");
-  return pond?.["joined"] === true;
-}
-
-function textParts(block: JsonObject, context: BlockContext): readonly PartDraft[] | undefined {
+function blockText(block: JsonObject, context: BlockContext): readonly PartDraft[] | undefined {
   const text = extractString(block, "text");
   if (text === undefined) return undefined;
-  return textPartsOf(text, context.spans(text), without(block, TEXT_FIELDS));
+  return textParts(text, context.spans(text), sourceOf(without(block, TEXT_FIELDS)));
 }
 
 function reasoningPart(block: JsonObject, type: string): PartDraft {
@@ -129,7 +102,7 @@ function reasoningPart(block: JsonObject, type: string): PartDraft {
     text === undefined ? undefined : "thinking",
     signature === undefined ? undefined : "signature",
   ]);
-  const options = optionsOf(rest, {});
+  const options = optionsOf(rest);
   return {
     type: "reasoning",
     provenance: "conversational",
@@ -153,7 +126,7 @@ function callPart(block: JsonObject, context: BlockContext): PartDraft {
     ...optional("call_id", call_id),
     ...optional("name", name),
     ...optional("params", extractJson(block, "input")),
-    options: optionsOf(rest, {}),
+    options: optionsOf(rest),
   };
 }
 
@@ -172,7 +145,7 @@ function resultPart(block: JsonObject, context: BlockContext): PartDraft {
     ...optional("name", call_id === undefined ? undefined : context.tools.get(call_id)),
     ...optional("is_failure", is_failure),
     ...optional("result", extractJson(block, "content")),
-    options: optionsOf(rest, {}),
+    options: optionsOf(rest),
   };
 }
 
@@ -225,19 +198,16 @@ function leftover(
   return without(object, names);
 }
 
-function optionsOf(rest: JsonObject | undefined, facts: JsonObject): JsonObject {
-  return {
-    ...(rest === undefined || isEmpty(rest) ? {} : { source: { block: rest } }),
-    ...(isEmpty(facts) ? {} : { pond: facts }),
-  };
+function optionsOf(rest: JsonObject, facts: JsonObject = {}): JsonObject {
+  const source = sourceOf(rest);
+  return { ...(isEmpty(source) ? {} : { source }), ...(isEmpty(facts) ? {} : { pond: facts }) };
+}
+
+function sourceOf(rest: JsonObject): JsonObject {
+  return isEmpty(rest) ? {} : { block: rest };
 }
 
 function leftoverOf(part: Part): JsonObject {
   const source = objectField(part.options, "source");
   return (source === undefined ? undefined : objectField(source, "block")) ?? {};
-}
-
-export function isEmpty(object: JsonObject): boolean {
-  for (const _ in object) return false;
-  return true;
 }

@@ -1,7 +1,7 @@
 /** Finds Claude Code's sessions: every log below the root with the files beside it, each only stat-ed. */
 import { join } from "node:path";
 import type { JsonValue } from "../../base/json.ts";
-import { isFolder, keysBelow, walk } from "../seam/discovery.ts";
+import { batchesOf, issuesOf, keysBelow, placesThatExist, walk } from "../seam/discovery.ts";
 import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../seam/index.ts";
 import type { LogPlace } from "./layout.ts";
 import {
@@ -15,8 +15,6 @@ import {
   transcriptOfMeta,
 } from "./layout.ts";
 
-const BATCH = 512;
-
 /** `CLAUDE_CONFIG_DIR` replaces the default places, as it does for the client. */
 export async function places(machine: AdapterEnv): Promise<readonly Place[]> {
   const configured = machine.env["CLAUDE_CONFIG_DIR"];
@@ -24,12 +22,7 @@ export async function places(machine: AdapterEnv): Promise<readonly Place[]> {
   const origin = isConfigured ? "environment" : "default";
   const xdg = machine.env["XDG_CONFIG_HOME"] ?? join(machine.home, ".config");
   const folders = isConfigured ? [configured] : [join(machine.home, ".claude"), join(xdg, "claude")];
-  const found: Place[] = [];
-  for (const folder of new Set(folders)) {
-    const root = join(folder, "projects");
-    if (await isFolder(root)) found.push({ root, origin });
-  }
-  return found;
+  return placesThatExist(folders.map((folder) => ({ root: join(folder, "projects"), origin })));
 }
 
 export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator<readonly (Unit | Issue)[]> {
@@ -38,15 +31,8 @@ export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator
     accepts: (name, folder) => name.endsWith(".jsonl") || mayHoldSideFiles(keyOf(folder)),
     signal,
   });
-  const issues = walked.faults.map(({ path, message }): Issue => ({
-    kind: "unreadable",
-    adapter: ADAPTER,
-    path,
-    message,
-  }));
-  if (issues.length > 0) yield issues;
-  const found = assemble(walked.files, keyOf);
-  for (let at = 0; at < found.length; at += BATCH) yield found.slice(at, at + BATCH);
+  yield issuesOf(walked.faults, ADAPTER);
+  yield* batchesOf(assemble(walked.files, keyOf));
 }
 
 /** Logs with their side files, from all files of a place. */

@@ -8,8 +8,8 @@ import { isJsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState } from "../../model/index.ts";
 import { formatTimestamp } from "../../model/index.ts";
 import type { RawLine } from "../seam/index.ts";
-import { arrayField, extractString, field, isRawLine, objectField } from "../seam/index.ts";
-import { blockOfParts, isJoined, joinedText } from "./blocks.ts";
+import { arrayField, extractString, field, isJoined, isRawLine, objectField } from "../seam/index.ts";
+import { blockOfParts, joinedText } from "./blocks.ts";
 
 export type MapPath = (path: string) => string;
 

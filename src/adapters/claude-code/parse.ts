@@ -1,10 +1,7 @@
 /** Reads one Claude Code log with the files beside it into canonical events (spec.md#adapter-codec). */
 import { readFile } from "node:fs/promises";
-import { errnoOf, PondError } from "../../base/errors.ts";
+import { errnoOf } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { isJsonObject } from "../../base/json.ts";
-import type { Timestamp } from "../../model/index.ts";
-import { timestampFromMillis } from "../../model/index.ts";
 import type {
   AdapterYield,
   FileCursor,
@@ -14,23 +11,25 @@ import type {
   ReadRequest,
   Unit,
 } from "../seam/index.ts";
-import { extractName, isSameStamp, isSettled, JsonlLog, keysBelow, SessionLog } from "../seam/index.ts";
+import {
+  committedSession,
+  fileTime,
+  isSameStamp,
+  isSettled,
+  JsonlLog,
+  keysBelow,
+  SessionLog,
+  tellLog,
+  untilUnreadable,
+} from "../seam/index.ts";
 import { HeadFinder } from "./head.ts";
 import { isChild, sessionOf } from "./identity.ts";
 import { ADAPTER, folderOf } from "./layout.ts";
 import { RecordMapper } from "./records.ts";
 import { jsonObjectIn, MAX_SIDE_FILE_BYTES, sideFileEntry } from "./side-file.ts";
 
-export async function* read(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
-  try {
-    yield* readUnit(unit, request);
-  } catch (error) {
-    request.signal?.throwIfAborted();
-    const errno = errnoOf(error);
-    if (errno === undefined) throw error;
-    // A source that went away while pond looked is no fault; nothing of it is committed.
-    if (errno !== "ENOENT") yield [issue("unreadable", unit.files[0]?.path ?? unit.key, error)];
-  }
+export function read(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
+  return untilUnreadable(readUnit(unit, request), unit, { adapter: ADAPTER, signal: request.signal });
 }
 
 async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
@@ -52,8 +51,8 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
     root: request.place.root,
     head,
     meta: await metaOf(stamp, sides),
-    fileTime: fileTimeOf(unit.files),
-    known: log !== undefined && log.committed > 0 ? knownSession(request) : undefined,
+    fileTime: fileTime(unit.files),
+    known: log !== undefined && log.committed > 0 ? committedSession(request.cursor) : undefined,
   });
   const out = new SessionLog(session, {
     adapter: ADAPTER,
@@ -61,7 +60,8 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
     trace: request.trace,
   });
   if (log !== undefined) {
-    if (!log.isFresh) yield* readLog(log, { out, isChild: isChild(unit.key), signal: request.signal });
+    const mapper = new RecordMapper(out, isChild(unit.key));
+    if (!log.isFresh) yield* tellLog(log, out, { mapper, signal: request.signal });
     cursor[unit.key] = log.cursor();
   }
   for (const side of sides) {
@@ -82,31 +82,6 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
     ...(isEmpty ? [] : out.drain()),
     { kind: "checkpoint", cursor: { files: cursor, state: { session: session.id } } },
   ];
-}
-
-async function* readLog(
-  log: JsonlLog,
-  to: { readonly out: SessionLog; readonly isChild: boolean; readonly signal: AbortSignal | undefined },
-): AsyncGenerator<readonly AdapterYield[]> {
-  const { out } = to;
-  const mapper = new RecordMapper(out, to.isChild);
-  for await (const batch of log.read()) {
-    to.signal?.throwIfAborted();
-    for (const item of batch) {
-      out.quiet = item.end <= log.committed;
-      out.record = item;
-      if (item.kind === "record") {
-        out.add(mapper.map(item.value, item.end - item.offset));
-        if (item.glued === 0) out.addIssue("glued_records", "several records stand on one line", item);
-      } else if (item.kind === "bad_line") {
-        if (item.reason === "too_long") out.addIssue(item.reason, item.message, item);
-        else out.addBadLine(item);
-      }
-    }
-    if (!out.quiet) yield out.drain();
-  }
-  out.quiet = false;
-  out.record = undefined;
 }
 
 async function readSide(
@@ -146,20 +121,6 @@ type IssueYield = Extract<AdapterYield, { kind: "issue" }>;
 function issue(kind: IssueKind, path: string, cause: unknown): IssueYield {
   const message = cause instanceof Error ? cause.message : String(cause);
   return { kind: "issue", issue: { kind, adapter: ADAPTER, path, message } };
-}
-
-/** The id under which the committed part of this log was told; it stays, whatever else the place holds by now. */
-function knownSession(request: ReadRequest): string | undefined {
-  const state = request.cursor?.state;
-  return isJsonObject(state) ? extractName(state, "session") : undefined;
-}
-
-/** The oldest of the files' times: when nothing in them tells one. */
-function fileTimeOf(files: readonly FileStamp[]): Timestamp {
-  const oldest = Math.min(...files.map((file) => file.mtime));
-  const time = timestampFromMillis(oldest);
-  if (time === undefined) throw new PondError("internal", `a file time of ${oldest} is out of range`);
-  return time;
 }
 
 function wholeFile({ size, mtime, inode, device }: FileStamp): FileCursor {

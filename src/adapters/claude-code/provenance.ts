@@ -4,14 +4,8 @@
  * block's exact edges. Every pattern is in docs/adapters/claude-code.md#provenance, with its evidence.
  */
 import type { JsonObject } from "../../base/json.ts";
+import type { TextSpan } from "../seam/index.ts";
 import { extractString, field, objectField } from "../seam/index.ts";
-
-/** A stretch of a text by UTF-16 offsets; `injected` names the kind of what the harness wrote. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-  readonly injected?: string;
-}
 
 /** Blocks that the harness writes into user records, by tag. */
 const TAGS: ReadonlyMap<string, string> = new Map([
@@ -73,7 +67,7 @@ export function recordKind(record: JsonObject, isChild: boolean): string | undef
 }
 
 /** The spans of a text in a user slot, covering it without gaps. `whole` is the kind of its record, if any. */
-export function spansOf(text: string, whole?: string): readonly Span[] {
+export function spansOf(text: string, whole?: string): readonly TextSpan[] {
   const everything = { start: 0, end: text.length };
   if (whole !== undefined) return [{ ...everything, injected: refine(text, whole) }];
   const opening = openingKind(text);
@@ -97,15 +91,15 @@ function openingKind(text: string): string | undefined {
 }
 
 /** The harness's stretches, in order; the gaps between them are the person's. */
-function piecesOf(text: string): Span[] {
+function piecesOf(text: string): TextSpan[] {
   if (text.startsWith(PLAN)) return [{ start: 0, end: PLAN.length, injected: "plan" }];
   const interruption = INTERRUPTION.exec(text);
   if (interruption !== null) return [{ start: 0, end: interruption[0].length, injected: "interruption" }];
   return text.includes("<") ? taggedPieces(text) : [];
 }
 
-function taggedPieces(text: string): Span[] {
-  const pieces: Span[] = [];
+function taggedPieces(text: string): TextSpan[] {
+  const pieces: TextSpan[] = [];
   const unclosed = new Set<string>();
   let end = 0;
   for (let at = text.indexOf("<"); at !== -1; at = text.indexOf("<", Math.max(at + 1, end))) {
@@ -139,8 +133,8 @@ function startsLine(text: string, at: number, previousEnd: number): boolean {
 }
 
 /** Adds the typed gaps; blank space around an injected block goes with the block. */
-function fillGaps(text: string, pieces: readonly Span[]): Span[] {
-  const spans: Span[] = [];
+function fillGaps(text: string, pieces: readonly TextSpan[]): TextSpan[] {
+  const spans: TextSpan[] = [];
   let at = 0;
   for (const piece of [...pieces, { start: text.length, end: text.length }]) {
     const gap = trimmed(text, at, piece.start);
@@ -160,12 +154,12 @@ function fillGaps(text: string, pieces: readonly Span[]): Span[] {
 }
 
 /** The last injected span takes the blank space up to `end`. */
-function extendLast(spans: Span[], end: number): void {
+function extendLast(spans: TextSpan[], end: number): void {
   const last = spans.at(-1);
   if (last !== undefined && last.end < end) spans[spans.length - 1] = { ...last, end };
 }
 
-function trimmed(text: string, start: number, end: number): Span | undefined {
+function trimmed(text: string, start: number, end: number): TextSpan | undefined {
   const gap = text.slice(start, end);
   const lead = gap.length - gap.trimStart().length;
   if (lead === gap.length) return undefined;

@@ -15,11 +15,13 @@ import {
   extractTimestamp,
   field,
   isCanonicalTimestamp,
+  isEmpty,
   objectField,
+  textParts,
   without,
 } from "../seam/index.ts";
 import type { BlockContext } from "./blocks.ts";
-import { isEmpty, partsOfBlock, textPartsOf } from "./blocks.ts";
+import { partsOfBlock } from "./blocks.ts";
 import { recordKind, spansOf } from "./provenance.ts";
 
 /** Where each kind of record keeps a title, and how it ranks: what a person chose wins. */
@@ -207,7 +209,7 @@ function mapContent(
 ): Mapped {
   const text = extractString(holder, name);
   if (text !== undefined)
-    return { parts: textPartsOf(text, context.spans(text)), form: { content: "string" }, isTaken: true };
+    return { parts: textParts(text, context.spans(text)), form: { content: "string" }, isTaken: true };
   const content = arrayField(holder, name);
   if (content === undefined) {
     const isAbsent = field(holder, name) === undefined;

@@ -1,7 +1,5 @@
 /** Where a read stopped (spec.md#sync-cursors). The key is the unit's, so that it survives the client's compression. */
-import { isJsonObject } from "../../base/json.ts";
 import type { AdapterYield, FileCursor, ReadRequest, Unit } from "../seam/index.ts";
-import { extractName } from "../seam/index.ts";
 
 /** How far a read came. */
 export interface Reached {
@@ -19,12 +17,6 @@ export const START: Reached = { offset: 0, tail: "" };
 
 export function cursorFor(unit: Unit, request: ReadRequest): FileCursor | undefined {
   return request.cursor?.files[unit.key];
-}
-
-/** The id that an earlier read gave to this file's session. */
-export function knownSession(request: ReadRequest): string | undefined {
-  const state = request.cursor?.state;
-  return isJsonObject(state) ? extractName(state, "session") : undefined;
 }
 
 /** Everything before the offset is committed with what was yielded so far. Stamps are those from before the read. */

@@ -5,15 +5,23 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Part, Provenance } from "../../model/index.ts";
-import type { PartDraft } from "../seam/index.ts";
-import { extractSpan, extractString, field, objectField, without } from "../seam/index.ts";
-import type { Span } from "./provenance.ts";
+import type { PartDraft, TextSpan } from "../seam/index.ts";
+import {
+  extractSpan,
+  extractString,
+  field,
+  isEmpty,
+  isJoined,
+  objectField,
+  textParts,
+  without,
+} from "../seam/index.ts";
 
 export interface BlockRules {
   /** The type of a plain text block here, which needs no mention. */
   readonly textType: string;
   /** How the text of the block at `index` divides; one span without a kind for all of it. */
-  readonly spans: (text: string, index: number) => readonly Span[];
+  readonly spans: (text: string, index: number) => readonly TextSpan[];
   /** Provenance of a picture or a sound; absent where the list can hold none. */
   readonly media?: Provenance;
 }
@@ -40,16 +48,9 @@ function blockParts(block: JsonValue, index: number, rules: BlockRules): readonl
     const rest = without(block, type === rules.textType ? TYPED_TEXT : TEXT);
     // Some writers put a thought among what the agent says.
     const isThought = type === "reasoning" && rules.textType === "output_text";
-    return rules.spans(text, index).map((span, position): PartDraft => {
-      const pond = pondFacts(span, position > 0);
-      const source = position === 0 && Object.keys(rest).length > 0 ? { source: { block: rest } } : undefined;
-      return {
-        type: isThought ? "reasoning" : "text",
-        provenance: span.injected === undefined ? "conversational" : "injected",
-        text: extractSpan(text, span.start, span.end),
-        options: { ...source, ...pond },
-      };
-    });
+    const source = isEmpty(rest) ? {} : { block: rest };
+    const parts = textParts(text, rules.spans(text, index), source);
+    return isThought ? parts.map((part) => ({ ...part, type: "reasoning" })) : parts;
   }
   const media = rules.media === undefined ? undefined : mediaPart(block, type, rules.media);
   return [media ?? unknownPart(block)];
@@ -75,16 +76,6 @@ function unknownPart(block: JsonValue): PartDraft {
     type: "text",
     provenance: "injected",
     options: { source: { block }, pond: { injected: "unknown" } },
-  };
-}
-
-function pondFacts(span: Span, joined: boolean): JsonObject {
-  if (span.injected === undefined && !joined) return {};
-  return {
-    pond: {
-      ...(span.injected === undefined ? {} : { injected: span.injected }),
-      ...(joined ? { joined: true } : {}),
-    },
   };
 }
 
@@ -128,11 +119,6 @@ function firstOfJoined(parts: readonly Part[], index: number): JsonValue | undef
     if (part !== undefined && !isJoined(part)) return sourceBlock(part.options);
   }
   return undefined;
-}
-
-function isJoined(part: Part): boolean {
-  const pond = objectField(part.options, "pond");
-  return pond !== undefined && field(pond, "joined") === true;
 }
 
 export function sourceBlock(options: JsonObject): JsonValue | undefined {

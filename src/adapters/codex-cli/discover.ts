@@ -3,7 +3,7 @@
  * the thread names in `session_index.jsonl`. Any other folder is searched as a whole (spec.md#adapter-clients).
  */
 import { basename, join, relative, sep } from "node:path";
-import { isFolder, stampFile, walk } from "../seam/discovery.ts";
+import { batchesOf, isFolder, issuesOf, stampFile, walk } from "../seam/discovery.ts";
 import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../seam/index.ts";
 import {
   CODEX,
@@ -16,7 +16,6 @@ import {
 } from "./name.ts";
 
 const SESSION_FOLDERS = ["sessions", "archived_sessions"];
-const BATCH = 512;
 
 export async function places(machine: AdapterEnv): Promise<readonly Place[]> {
   const configured = machine.env["CODEX_HOME"];
@@ -29,7 +28,7 @@ export async function places(machine: AdapterEnv): Promise<readonly Place[]> {
 export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator<readonly (Unit | Issue)[]> {
   const { found, issues } = await survey(place, signal);
   yield issues;
-  for (let start = 0; start < found.length; start += BATCH) yield found.slice(start, start + BATCH);
+  yield* batchesOf(found);
 }
 
 export async function survey(
@@ -45,13 +44,7 @@ export async function survey(
   }
   const index = await stampFile(join(place.root, SESSION_INDEX), faults);
   if (index !== undefined) keep(stamps, SESSION_INDEX, index);
-  const issues = faults.map(({ path, message }): Issue => ({
-    kind: "unreadable",
-    adapter: CODEX,
-    path,
-    message,
-  }));
-  return { found: claimed(stamps), issues };
+  return { found: claimed(stamps), issues: issuesOf(faults, CODEX) };
 }
 
 /** A home has its sessions in known folders, and much else beside them; another folder is taken as it is. */

@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { stringifyJson, tryParseJson } from "../../base/json.ts";
 import type { Extracted } from "../../model/index.ts";
-import type { MessageDraft, PartDraft } from "../seam/index.ts";
+import type { MessageDraft, PartDraft, TextSpan } from "../seam/index.ts";
 import {
   arrayField,
   extractJson,
@@ -17,7 +17,6 @@ import {
   without,
 } from "../seam/index.ts";
 import { partsOf } from "./content.ts";
-import type { Span } from "./provenance.ts";
 
 /** Which fields of a call become the part's; `name: undefined` means that the item's type is the tool. */
 export const CALLS: ReadonlyMap<string, CallFields> = new Map<string, CallFields>([
@@ -54,9 +53,9 @@ export type DraftBody = Omit<MessageDraft, "options"> & { readonly options?: Jso
 
 export interface ItemContext {
   /** How the text of a user's block divides. */
-  readonly spans: (text: string, index: number) => readonly Span[];
+  readonly spans: (text: string, index: number) => readonly TextSpan[];
   /** The same for the agent's: all of it, unless it was never put on the screen. */
-  readonly agentSpans: (text: string) => readonly Span[];
+  readonly agentSpans: (text: string) => readonly TextSpan[];
   /** Name of the call with this id, where it was seen. */
   readonly nameOf: (callId: string) => Extracted<string> | undefined;
   readonly failureOf: (item: JsonObject) => Extracted<boolean> | undefined;
@@ -216,4 +215,4 @@ function placeResult(item: JsonObject, resultField: string, context: ItemContext
   return { rest: without(item, taken), drafts: [{ role: "tool", parts: [part] }] };
 }
 
-const wholeText = (text: string): readonly Span[] => [{ start: 0, end: text.length }];
+const wholeText = (text: string): readonly TextSpan[] => [{ start: 0, end: text.length }];

@@ -5,8 +5,8 @@
  */
 import { basename } from "node:path";
 import type { AdapterYield, JsonlItem, ReadRequest, Unit } from "../seam/index.ts";
-import { SessionLog } from "../seam/index.ts";
-import { checkpoint, cursorFor, knownSession, START } from "./checkpoint.ts";
+import { committedSession, SessionLog } from "../seam/index.ts";
+import { checkpoint, cursorFor, START } from "./checkpoint.ts";
 import { isUndecided, openLog, sessionOf } from "./header.ts";
 import { isHarnessSession } from "./lineage.ts";
 import { CODEX, parseRolloutName } from "./name.ts";
@@ -33,7 +33,7 @@ export async function* readRollout(
   if (isUndecided(scan, stamp, request.now))
     return yield [{ kind: "waiting", reason: "no working directory recorded yet" }];
 
-  const session = sessionOf(scan, unit, { place: request.place, known: knownSession(request) });
+  const session = sessionOf(scan, unit, { place: request.place, known: committedSession(request.cursor) });
   const log = new SessionLog(session, { adapter: CODEX, path: stamp.path, trace: request.trace });
   const recorder = new Recorder(log, {
     isHarness: scan.meta !== undefined && isHarnessSession(scan.meta),
@@ -114,16 +114,11 @@ class Walk {
     const isEnded = item.kind === "bad_line" || (item.kind === "record" && item.terminated);
     this.#log.quiet = isEnded && item.end <= this.#committed;
     if (this.#hasSpans) this.#log.record = item;
-    if (item.kind === "bad_line") this.#addBadLine(item);
+    if (item.kind === "bad_line") this.#log.addBadLine(item);
     else if (entry !== undefined) this.#recorder.place(entry, next?.entry);
     if (item.kind === "record" && item.glued === 0)
       this.#log.addIssue("glued_records", "several records on one line; all are kept", item);
     if (isEnded && next?.item.line !== item.line) this.offset = item.end;
-  }
-
-  #addBadLine(item: Extract<JsonlItem, { kind: "bad_line" }>): void {
-    if (item.reason === "too_long") this.#log.addIssue("too_long", item.message, item);
-    else this.#log.addBadLine(item);
   }
 }
 

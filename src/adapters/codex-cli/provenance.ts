@@ -6,14 +6,8 @@
  */
 import type { JsonObject } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
+import type { TextSpan } from "../seam/index.ts";
 import { arrayField, field, objectField } from "../seam/index.ts";
-
-/** A stretch of a text by UTF-16 offsets; injected ones name their kind. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-  readonly injected?: string;
-}
 
 /** Texts that Codex wraps whole in a mark: how it starts, how it ends, what it is. */
 const WRAPPED: readonly (readonly [start: string, end: string, kind: string])[] = [
@@ -66,12 +60,12 @@ export function isMediaLabel(text: string): boolean {
 }
 
 /** What a submitted text consists of: context that a front end put before the request, and the request. */
-export function submittedSpans(text: string, start = 0, end = text.length): readonly Span[] {
+export function submittedSpans(text: string, start = 0, end = text.length): readonly TextSpan[] {
   const mark = text.lastIndexOf(REQUEST_MARK, end - REQUEST_MARK.length);
   if (mark < start || !isFrontEndContext(text, start)) return [{ start, end }];
   let request = mark + REQUEST_MARK.length;
   while (request < end && isSpace(text.charCodeAt(request))) request += 1;
-  const context: Span = { start, end: request, injected: "ide" };
+  const context: TextSpan = { start, end: request, injected: "ide" };
   return request === end ? [context] : [context, { start: request, end }];
 }
 

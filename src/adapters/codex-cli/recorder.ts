@@ -5,7 +5,7 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { Extracted } from "../../model/index.ts";
-import type { MessageDraft, RecordId, SessionLog } from "../seam/index.ts";
+import type { MessageDraft, RecordId, SessionLog, TextSpan } from "../seam/index.ts";
 import {
   arrayField,
   extractName,
@@ -20,7 +20,6 @@ import { partsOf } from "./content.ts";
 import { printedFailure, recordedOutcome } from "./failures.ts";
 import type { DraftBody, PlacedItem } from "./items.ts";
 import { placeItem } from "./items.ts";
-import type { Span } from "./provenance.ts";
 import { declaredKind, injectedKind, isMediaLabel, submittedSpans } from "./provenance.ts";
 import type { RolloutRecord } from "./record.ts";
 import { identityValue, isItemId, leftover, sourceIdOf, viewRecord } from "./record.ts";
@@ -162,9 +161,9 @@ export class Recorder {
     message: { view: RolloutRecord; twin: ScreenText | undefined },
     text: string,
     index: number,
-  ): readonly Span[] {
+  ): readonly TextSpan[] {
     const { view, twin } = message;
-    const whole = (injected: string): readonly Span[] => [{ start: 0, end: text.length, injected }];
+    const whole = (injected: string): readonly TextSpan[] => [{ start: 0, end: text.length, injected }];
     if (isMediaLabel(text)) return whole("image-label");
     if (view.itemType === "agent_message")
       return this.#setting.isChild ? submittedSpans(text) : whole("agent-message");
@@ -186,7 +185,7 @@ export class Recorder {
     if (twin !== undefined) return { ...carried(view), pond: { twin } };
     const { role } = screen;
     const textType = SCREEN_TYPES[role];
-    const spans = (text: string): readonly Span[] => this.#screenSpans(screen, text);
+    const spans = (text: string): readonly TextSpan[] => this.#screenSpans(screen, text);
     const completed = view.kind === "event_msg/item_completed" ? objectField(view.item, "item") : undefined;
     if (completed !== undefined) {
       const content = arrayField(completed, "content") ?? [];
@@ -213,7 +212,7 @@ export class Recorder {
     return last.id;
   }
 
-  #screenSpans(screen: ScreenText, text: string): readonly Span[] {
+  #screenSpans(screen: ScreenText, text: string): readonly TextSpan[] {
     if (screen.role === "assistant") return [{ start: 0, end: text.length }];
     if (screen.typed && !this.#setting.isHarness) return submittedSpans(text);
     return [{ start: 0, end: text.length, injected: injectedKind(text) ?? "context" }];
@@ -285,7 +284,7 @@ function placeBetweenAgents(item: JsonObject, isChild: boolean): Placed {
 
 /** A message in a user's place that is one text. */
 function textBody(text: string, injected: string | undefined): DraftBody {
-  const span: Span = { start: 0, end: text.length, ...(injected === undefined ? {} : { injected }) };
+  const span: TextSpan = { start: 0, end: text.length, ...(injected === undefined ? {} : { injected }) };
   return {
     role: "user",
     parts: partsOf([{ type: "text", text }], { textType: "text", spans: () => [span] }),
@@ -293,8 +292,8 @@ function textBody(text: string, injected: string | undefined): DraftBody {
 }
 
 /** What was submitted, inside a text that holds more than that. */
-function around(text: string, start: number, end: number): readonly Span[] {
-  const spans: Span[] = [];
+function around(text: string, start: number, end: number): readonly TextSpan[] {
+  const spans: TextSpan[] = [];
   if (start > 0) spans.push({ start: 0, end: start, injected: "context" });
   spans.push(...submittedSpans(text, start, end));
   if (end < text.length) spans.push({ start: end, end: text.length, injected: "context" });

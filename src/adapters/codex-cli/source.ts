@@ -6,6 +6,7 @@
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
+import { PondError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { decodeUtf8, isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { FileCursor, JsonlItem } from "../seam/index.ts";
@@ -109,7 +110,8 @@ export class Source implements Disposable {
     const parsed = decoded.ok ? tryParseJson(decoded.text) : undefined;
     const document = parsed?.kind === "value" ? parsed.value : undefined;
     const items = isJsonObject(document) ? arrayField(document, "items") : undefined;
-    if (!isJsonObject(document) || items === undefined) throw new Error("not a JSON document with items");
+    if (!isJsonObject(document) || items === undefined)
+      throw new PondError("validation_failed", "not a JSON document with items");
     // It is rewritten as a whole, so nothing of it is ever committed apart from the rest.
     const recordAt = (value: JsonValue, index: number): JsonlItem => ({
       kind: "record",

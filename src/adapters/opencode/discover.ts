@@ -1,6 +1,6 @@
 /** What a place holds of opencode's sessions: names are listed and files are stat-ed; nothing is opened. */
 import { basename, dirname, join, relative, sep } from "node:path";
-import { stampFile, walk } from "../seam/discovery.ts";
+import { issuesOf, stampFile, walk } from "../seam/discovery.ts";
 import type { FileStamp, Issue, Place, Unit } from "../seam/index.ts";
 import { stampOfMany } from "./digest.ts";
 import { ADAPTER, DATABASE, folderOf, joinPath, nameOf } from "./layout.ts";
@@ -84,10 +84,7 @@ async function findIn(place: Place, signal?: AbortSignal): Promise<Found> {
     databases: [...byKey.keys()].flatMap((key) => databaseAt(key, byKey)),
     trees,
     exports: [...byKey].flatMap(([key, stamp]) => (isExport(key, owned) ? [{ key, stamp }] : [])),
-    issues: [
-      ...faults.map(({ path, message }): Issue => ({ kind: "unreadable", adapter: ADAPTER, path, message })),
-      ...issues,
-    ],
+    issues: [...issuesOf(faults, ADAPTER), ...issues],
   };
 }
 

@@ -7,7 +7,15 @@ import { isJsonObject, stringifyJson, tryParseJson } from "../../base/json.ts";
 import type { Part } from "../../model/index.ts";
 import { openJson } from "../../model/index.ts";
 import type { LossReport } from "../seam/index.ts";
-import { extractName, extractString, field, objectField, optional, valueHash } from "../seam/index.ts";
+import {
+  extractName,
+  extractString,
+  field,
+  isJoined,
+  objectField,
+  optional,
+  valueHash,
+} from "../seam/index.ts";
 
 export type CallPart = Extract<Part, { type: "tool_call" }>;
 export type ResultPart = Extract<Part, { type: "tool_result" }>;
@@ -61,10 +69,6 @@ export function promptParts(parts: readonly Part[], losses: LossReport): JsonObj
     else if (part.text.trim() !== "") kept.push({ type: "text", text: part.text, ...mark });
   }
   return kept;
-}
-
-function isJoined(part: Part): boolean {
-  return field(objectField(part.options, "pond") ?? {}, "joined") === true;
 }
 
 export interface Answered {

@@ -5,24 +5,25 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { Extracted, Part, Role } from "../../model/index.ts";
+import type { Part, Role } from "../../model/index.ts";
 import { isAllowed, openJson } from "../../model/index.ts";
-import type { PartDraft } from "../seam/index.ts";
+import type { PartDraft, TextSpan } from "../seam/index.ts";
 import {
   extractBoolean,
   extractJson,
-  extractSpan,
   extractString,
+  isEmpty,
+  isJoined,
   objectField,
   optional,
+  textParts,
   without,
 } from "../seam/index.ts";
-import type { Span } from "./provenance.ts";
 
 /** Whose content a block stands in. */
 export interface BlockContext {
   readonly role: Role;
-  readonly spans: (text: string) => readonly Span[];
+  readonly spans: (text: string) => readonly TextSpan[];
   /** The kind of what an extension or the client made as a whole; conversational when absent. */
   readonly injected?: string;
 }
@@ -45,29 +46,6 @@ export function mapBlocks(content: readonly JsonValue[], context: BlockContext):
   return { parts, unmapped };
 }
 
-/** The parts of a text, one for each span; the first carries what else its block held. */
-export function textParts(
-  text: Extracted<string>,
-  spans: readonly Span[],
-  source: JsonObject = {},
-): readonly PartDraft[] {
-  return spans.map((span, index): PartDraft => {
-    const facts = {
-      ...(span.injected === undefined ? {} : { injected: span.injected }),
-      ...(index === 0 ? {} : { joined: true }),
-    };
-    return {
-      type: "text",
-      provenance: span.injected === undefined ? "conversational" : "injected",
-      text: spans.length === 1 ? text : extractSpan(text, span.start, span.end),
-      options: {
-        ...(index > 0 || isEmpty(source) ? {} : { source }),
-        ...(isEmpty(facts) ? {} : { pond: facts }),
-      },
-    };
-  });
-}
-
 /** The blocks that parts came from, in order; a text that was split comes back as one. */
 export function blocksOf(parts: readonly Part[]): JsonValue[] {
   const blocks: JsonValue[] = [];
@@ -85,16 +63,6 @@ export function textAt(parts: readonly Part[], index: number): string {
     text += part.text ?? "";
   }
   return text;
-}
-
-/** True for a part that goes on with the text of the one before it. */
-export function isJoined(part: Part): boolean {
-  return objectField(part.options, "pond")?.["joined"] === true;
-}
-
-export function isEmpty(object: JsonObject): boolean {
-  for (const _ in object) return false;
-  return true;
 }
 
 /** A tool's result is a message of its own in pi: its part, and the fields that the part takes. */

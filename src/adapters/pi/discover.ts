@@ -1,10 +1,8 @@
 /** Finds pi's sessions: every log below the root, each only stat-ed. */
 import { join } from "node:path";
-import { isFolder, keysBelow, walk } from "../seam/discovery.ts";
+import { batchesOf, issuesOf, keysBelow, placesThatExist, walk } from "../seam/discovery.ts";
 import type { AdapterEnv, Issue, Place, Unit } from "../seam/index.ts";
 import { ADAPTER, EXTENSION, idInName, stemOf } from "./names.ts";
-
-const BATCH = 512;
 
 /** What extensions leave beside the sessions: streams of events, no sessions (docs/adapters/pi.md#not-ingested). */
 const ARTIFACTS = "subagent-artifacts";
@@ -19,12 +17,7 @@ export async function places(machine: AdapterEnv): Promise<readonly Place[]> {
       : { root: join(agent, "sessions"), origin: "environment" },
     ...(sessions === undefined ? [] : [{ root: sessions, origin: "environment" as const }]),
   ];
-  const found: Place[] = [];
-  for (const place of wanted) {
-    const isListed = found.some(({ root }) => root === place.root);
-    if (!isListed && (await isFolder(place.root))) found.push(place);
-  }
-  return found;
+  return placesThatExist(wanted);
 }
 
 export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator<readonly (Unit | Issue)[]> {
@@ -33,31 +26,18 @@ export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator
     enters: (name) => name !== ARTIFACTS,
     signal,
   });
-  const issues = walked.faults.map(({ path, message }): Issue => ({
-    kind: "unreadable",
-    adapter: ADAPTER,
-    path,
-    message,
-  }));
-  if (issues.length > 0) yield issues;
+  yield issuesOf(walked.faults, ADAPTER);
   const keyOf = keysBelow(place.root);
   const claimed = new Set<string>();
-  let batch: Unit[] = [];
-  for (const stamp of walked.files) {
+  const found = walked.files.map((stamp): Unit => {
+    const unit = { key: keyOf(stamp.path), files: [stamp] };
     const id = idInName(stemOf(stamp.path));
     // The first file with a session's name has its id, everyone else is a copy.
     const isCopy = id !== undefined && claimed.has(id);
     if (id !== undefined) claimed.add(id);
-    batch.push({
-      key: keyOf(stamp.path),
-      files: [stamp],
-      ...(isCopy ? { found: { copy: true } } : {}),
-    });
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
+    return isCopy ? { ...unit, found: { copy: true } } : unit;
+  });
+  yield* batchesOf(found);
 }
 
 /** As the client reads such a setting. */

@@ -12,9 +12,9 @@ import {
   field,
   integerField,
   isCanonicalTimestamp,
+  isEmpty,
   without,
 } from "../seam/index.ts";
-import { isEmpty } from "./blocks.ts";
 
 /** What the log told before this record. */
 export interface Before {

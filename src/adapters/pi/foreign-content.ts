@@ -7,8 +7,7 @@ import { isJsonObject, stringifyJson } from "../../base/json.ts";
 import type { Part } from "../../model/index.ts";
 import { openJson } from "../../model/index.ts";
 import type { LossReport } from "../seam/index.ts";
-import { extractName, extractString, objectField, valueHash } from "../seam/index.ts";
-import { isJoined } from "./blocks.ts";
+import { extractName, extractString, isJoined, objectField, valueHash } from "../seam/index.ts";
 
 export type CallPart = Extract<Part, { type: "tool_call" }>;
 export type ResultPart = Extract<Part, { type: "tool_result" }>;

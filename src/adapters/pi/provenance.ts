@@ -2,13 +2,7 @@
  * Which stretches of a user's text a person wrote and which pi put there (spec.md#model-part-provenance). Every
  * pattern is in docs/adapters/pi.md#provenance, with its evidence.
  */
-
-/** A stretch of a text by UTF-16 offsets; `injected` names the kind of what the client wrote. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-  readonly injected?: string;
-}
+import type { TextSpan } from "../seam/index.ts";
 
 /** `/skill:name arguments` becomes the skill's text with the arguments behind it: the client's own pattern. */
 const SKILL = /^<skill name="[^"]+" location="[^"]+">\n[\s\S]*?\n<\/skill>(?:\n\n(?=[\s\S])|$)/;
@@ -17,7 +11,7 @@ const SKILL = /^<skill name="[^"]+" location="[^"]+">\n[\s\S]*?\n<\/skill>(?:\n\
 const FILE = /<file name="[^"\n]+">(?:\n[\s\S]*?\n|[^\n]*?)<\/file>\n/y;
 
 /** The spans of a text that stands in the user's slot, covering it without gaps. */
-export function spansOf(text: string): readonly Span[] {
+export function spansOf(text: string): readonly TextSpan[] {
   const everything = { start: 0, end: text.length };
   if (!text.startsWith("<")) return [everything];
   const skill = SKILL.exec(text)?.[0].length ?? 0;

@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Role, Timestamp } from "../../model/index.ts";
-import type { LogEntry, MessageDraft, PartDraft, SessionLog } from "../seam/index.ts";
+import type { LogEntry, MessageDraft, PartDraft, SessionLog, TextSpan } from "../seam/index.ts";
 import {
   arrayField,
   extractName,
@@ -14,13 +14,13 @@ import {
   field,
   objectField,
   optional,
+  textParts,
   without,
 } from "../seam/index.ts";
-import { mapBlocks, resultPart, textParts } from "./blocks.ts";
+import { mapBlocks, resultPart } from "./blocks.ts";
 import { Envelope } from "./envelope.ts";
 import type { HeadFinder } from "./head.ts";
 import { isHeader } from "./head.ts";
-import type { Span } from "./provenance.ts";
 import { spansOf } from "./provenance.ts";
 
 /** How the content of a turn becomes a message. */
@@ -197,7 +197,7 @@ function contentOf(holder: JsonObject, shape: Shape): Content {
 const ABSENT: JsonObject = { content: "absent" };
 
 /** A text that is of one kind as a whole. */
-function wholeOf(injected: string | undefined): (text: string) => readonly Span[] {
+function wholeOf(injected: string | undefined): (text: string) => readonly TextSpan[] {
   return (text) => [{ start: 0, end: text.length, ...optional("injected", injected) }];
 }
 

@@ -5,6 +5,8 @@ import { stat } from "node:fs/promises";
 import { join, normalize, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { errnoOf } from "../../base/errors.ts";
+import type { Place } from "./adapter.ts";
+import type { Issue } from "./issue.ts";
 import type { FileStamp } from "./stamp.ts";
 import { stampOf } from "./stamp.ts";
 
@@ -21,6 +23,9 @@ export interface WalkOptions {
   readonly enters?: (name: string, folder: string) => boolean;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Units that are told at once. */
+const BATCH = 512;
 
 /** Files between two breaths: the walk blocks, which is three times as fast as a promise a file. */
 const BREATH = 512;
@@ -76,6 +81,24 @@ export async function isFolder(path: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** The wanted places that are there, each once. */
+export async function placesThatExist(wanted: readonly Place[]): Promise<readonly Place[]> {
+  const found: Place[] = [];
+  for (const place of wanted) {
+    const isListed = found.some(({ root }) => root === place.root);
+    if (!isListed && (await isFolder(place.root))) found.push(place);
+  }
+  return found;
+}
+
+export function issuesOf(faults: readonly Fault[], adapter: string): readonly Issue[] {
+  return faults.map(({ path, message }) => ({ kind: "unreadable", adapter, path, message }));
+}
+
+export function* batchesOf<T>(found: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < found.length; start += BATCH) yield found.slice(start, start + BATCH);
 }
 
 interface Fault {

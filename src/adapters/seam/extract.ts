@@ -120,6 +120,11 @@ export function without(record: JsonObject, names: ReadonlySet<string>): JsonObj
   return dropped ? rest : record;
 }
 
+export function isEmpty(object: JsonObject): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
 /** Assigns as data, also under `__proto__`. */
 export function defineField(target: Record<string, JsonValue>, name: string, value: JsonValue): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });

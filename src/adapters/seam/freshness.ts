@@ -4,6 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import type { JsonValue } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { extractName } from "./extract.ts";
 import type { SourceFile } from "./source-file.ts";
 
 export interface FileCursor {
@@ -22,6 +24,12 @@ export interface Cursor {
   readonly files: Readonly<Record<string, FileCursor>>;
   /** Whatever else the adapter needs to continue. */
   readonly state?: JsonValue;
+}
+
+/** The id under which the committed part of a log was told; it stays, whatever else the place holds by now. */
+export function committedSession(cursor: Cursor | undefined): string | undefined {
+  const state = cursor?.state;
+  return isJsonObject(state) ? extractName(state, "session") : undefined;
 }
 
 /** How much before the offset is compared: a rewrite that keeps these bytes and the length is not seen by size. */

@@ -17,7 +17,7 @@ export { boundJson, boundText, MAX_TEXT_BYTES } from "./bound.ts";
 export type { Truncation } from "./bound.ts";
 export { compareFile, describeDifference, FileComparer, isEqualFile } from "./compare.ts";
 export type { FileComparison, RecordDifference } from "./compare.ts";
-export { isFolder, keysBelow, stampFile, walk } from "./discovery.ts";
+export { batchesOf, isFolder, issuesOf, keysBelow, placesThatExist, stampFile, walk } from "./discovery.ts";
 export type { Walked, WalkOptions } from "./discovery.ts";
 export {
   arrayField,
@@ -38,12 +38,14 @@ export {
   field,
   integerField,
   isCanonicalTimestamp,
+  isEmpty,
   objectField,
   optional,
   without,
 } from "./extract.ts";
+export { fileTime } from "./file-time.ts";
 export type { Cursor, FileCursor } from "./freshness.ts";
-export { hashTail, resumeOffset, TAIL_BYTES, tailHash } from "./freshness.ts";
+export { committedSession, hashTail, resumeOffset, TAIL_BYTES, tailHash } from "./freshness.ts";
 export type { History } from "./history.ts";
 export { historyOf } from "./history.ts";
 export type { Issue, IssueKind } from "./issue.ts";
@@ -51,6 +53,7 @@ export { locate } from "./issue.ts";
 export type { BadLine, JsonlItem, JsonlRecord, JsonlStart, ReadJsonlOptions } from "./jsonl.ts";
 export { JsonlSplitter, readJsonl } from "./jsonl.ts";
 export { JsonlLog } from "./jsonl-log.ts";
+export { tellLog, untilUnreadable } from "./read-log.ts";
 export { SourceFile } from "./source-file.ts";
 export type {
   Loss,
@@ -73,6 +76,8 @@ export type { IndexRequest, SpanAdapter } from "./span-index.ts";
 export { hasSpans } from "./span-index.ts";
 export type { SpanRef, SpanTree } from "./span-source.ts";
 export { openSpanTree } from "./span-source.ts";
+export type { TextSpan } from "./text-parts.ts";
+export { isJoined, textParts } from "./text-parts.ts";
 export type { FileStamp } from "./stamp.ts";
 export { isSameStamp, isSettled, stampOf } from "./stamp.ts";
 export { valueHash } from "./value-hash.ts";

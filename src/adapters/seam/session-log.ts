@@ -149,18 +149,14 @@ export class SessionLog {
 
   /** A line that is not one JSON value: an issue, and the line kept whole so that it restores as it was. */
   addBadLine(line: {
-    readonly reason: "not_json" | "duplicate_keys" | "invalid_utf8";
+    readonly reason: "not_json" | "duplicate_keys" | "invalid_utf8" | "too_long";
     readonly message: string;
     readonly line: number;
     readonly offset: number;
-    readonly raw: Uint8Array;
+    /** Absent for a line that is too long to be held. */
+    readonly raw?: Uint8Array;
   }): void {
-    const decoded = decodeUtf8(line.raw);
-    const source: JsonObject = decoded.ok
-      ? { raw: decoded.text }
-      : { raw: Buffer.from(line.raw).toString("base64"), encoding: "base64" };
-    const draft: MessageDraft = { role: "system", options: { source }, parts: [] };
-    this.add({ id: this.identify("raw", undefined, source), bytes: line.raw.length * 2, drafts: [draft] });
+    if (line.raw !== undefined) this.#addRaw(line.raw);
     this.addIssue(line.reason, line.message, line);
   }
 
@@ -187,6 +183,15 @@ export class SessionLog {
     const batch = this.#batch;
     this.#batch = [];
     return batch;
+  }
+
+  #addRaw(raw: Uint8Array): void {
+    const decoded = decodeUtf8(raw);
+    const source: JsonObject = decoded.ok
+      ? { raw: decoded.text }
+      : { raw: Buffer.from(raw).toString("base64"), encoding: "base64" };
+    const draft: MessageDraft = { role: "system", options: { source }, parts: [] };
+    this.add({ id: this.identify("raw", undefined, source), bytes: raw.length * 2, drafts: [draft] });
   }
 
   #tell(trace: Trace, id: Message["id"], bytes: number): void {

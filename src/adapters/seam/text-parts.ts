@@ -1,0 +1,44 @@
+/**
+ * A text that several hands wrote (spec.md#model-part-provenance): one part for each stretch, so that search finds what
+ * people said, and what tells the parts that were one text.
+ */
+import type { JsonObject } from "../../base/json.ts";
+import type { Extracted, Part } from "../../model/index.ts";
+import { extractSpan, isEmpty, objectField } from "./extract.ts";
+import type { PartDraft } from "./session-log.ts";
+
+/** A stretch of a text by UTF-16 offsets; `injected` names the kind of what the client wrote. */
+export interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly injected?: string;
+}
+
+/** The parts of a text, one for each span; the first carries what its source held beside the text. */
+export function textParts(
+  text: Extracted<string>,
+  spans: readonly TextSpan[],
+  source: JsonObject = {},
+): readonly Extract<PartDraft, { type: "text" }>[] {
+  return spans.map((span, index) => {
+    const facts = {
+      ...(span.injected === undefined ? {} : { injected: span.injected }),
+      ...(index === 0 ? {} : { joined: true }),
+    };
+    const isWhole = span.start === 0 && span.end === text.length;
+    return {
+      type: "text",
+      provenance: span.injected === undefined ? "conversational" : "injected",
+      text: isWhole ? text : extractSpan(text, span.start, span.end),
+      options: {
+        ...(index > 0 || isEmpty(source) ? {} : { source }),
+        ...(isEmpty(facts) ? {} : { pond: facts }),
+      },
+    };
+  });
+}
+
+/** True for a part that goes on with the text of the one before it. */
+export function isJoined(part: Part): boolean {
+  return objectField(part.options, "pond")?.["joined"] === true;
+}
