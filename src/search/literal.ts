@@ -45,7 +45,7 @@ export interface LiteralPage {
  */
 const STRETCH = { first: 50, factor: 3, most: 1000, bytes: 200_000_000 };
 /** Scans of a stretch that run at once, and the sessions that are worth one of their own: a scan alone leaves cores idle. */
-const SCANS = { most: 4, least: 200 };
+const SCANS = { most: 2, least: 200 };
 /** After this long a page is given as it is. */
 const TIME_MS = 5000;
 /** Matches of one scan that are read; a text that is everywhere is found soon enough. */

@@ -31,8 +31,8 @@ export interface Scope {
 }
 
 export function scopeOf(summaries: SummaryList, filter: ScopeFilter): Scope {
-  const all = summaries.newestFirst;
-  const sessions = all.filter((session) => isInScope(session, filter));
+  const all = showsAgents(filter) ? summaries.newestFirst : summaries.main;
+  const sessions = isUnfiltered(filter) ? all : all.filter((session) => isInScope(session, filter));
   const perMessage = messagePredicates(filter);
   const ofSessions =
     filter.session_id === undefined
@@ -47,13 +47,18 @@ export function isInScope(session: SessionSummary, filter: ScopeFilter): boolean
   const { session_id, source_agent, project, from, until } = filter;
   if (session_id !== undefined && session.id !== session_id) return false;
   if (source_agent !== undefined && !isBelow(session.source_agent, source_agent)) return false;
-  const showsAgents =
-    filter.includeSubagents || session_id !== undefined || source_agent?.includes("/") === true;
-  if (!showsAgents && session.source_agent.includes("/")) return false;
+  if (!showsAgents(filter) && session.source_agent.includes("/")) return false;
   if (from !== undefined && session.last_at < from) return false;
   if (until !== undefined && session.first_at >= until) return false;
   return project === undefined || project(session.project);
 }
+
+const showsAgents = ({ includeSubagents, session_id, source_agent }: ScopeFilter): boolean =>
+  includeSubagents || session_id !== undefined || source_agent?.includes("/") === true;
+
+/** Nothing is said about sessions, apart from their agents. */
+const isUnfiltered = ({ session_id, source_agent, project, from, until }: ScopeFilter): boolean =>
+  [session_id, source_agent, project, from, until].every((filter) => filter === undefined);
 
 const isBelow = (agent: string, filter: string): boolean =>
   agent === filter || agent.startsWith(`${filter}/`);

@@ -7,6 +7,7 @@ export class SummaryList {
   readonly #byId: ReadonlyMap<string, SessionSummary>;
   #sorted: readonly SessionSummary[] | undefined;
   readonly #labels = new Map<Label, ReadonlySet<string>>();
+  #main: readonly SessionSummary[] | undefined;
   #children: ReadonlyMap<string | undefined, readonly SessionSummary[]> | undefined;
 
   constructor(byId: ReadonlyMap<string, SessionSummary>) {
@@ -24,6 +25,11 @@ export class SummaryList {
   /** By the time of the last message; ties by id. */
   get newestFirst(): readonly SessionSummary[] {
     return (this.#sorted ??= [...this.#byId.values()].toSorted(compareByAge));
+  }
+
+  /** Without the sessions of subagents (spec.md#adapter-lineage), newest first. */
+  get main(): readonly SessionSummary[] {
+    return (this.#main ??= this.newestFirst.filter(({ source_agent: agent }) => !agent.includes("/")));
   }
 
   /** The different values of a label. */
