@@ -8,7 +8,6 @@ import type { Command, VerbContext } from "./command.ts";
 import { exitCode } from "./exit.ts";
 import type { Outcome } from "./exit.ts";
 import type { FlagValues, GlobalFlags } from "./flags.ts";
-import { renderHelp } from "./help.ts";
 import { ClosedPipe, createOutput } from "./output.ts";
 import type { Output, Sinks } from "./output.ts";
 import { parse } from "./parse.ts";
@@ -67,7 +66,8 @@ async function answer({ trail, mistake }: Invocation, context: VerbContext): Pro
   return command?.run === undefined ? printHelp(trail, out) : command.run(context);
 }
 
-function printHelp(trail: readonly Command[], out: Output): Outcome {
+async function printHelp(trail: readonly Command[], out: Output): Promise<Outcome> {
+  const { renderHelp } = await import("./help.ts");
   out.print(renderHelp(trail, out.style));
   return "done";
 }

@@ -8,7 +8,6 @@ import { nearest } from "../base/nearest.ts";
 import { fileError, syntaxError } from "./file-error.ts";
 import { FIELDS, fieldAt, namesBelow, segments } from "./schema.ts";
 import type { Field } from "./schema.ts";
-import { keyPlaces } from "./toml-keys.ts";
 import type { KeyPlace } from "./toml-keys.ts";
 
 export interface FileEntry {
@@ -23,6 +22,7 @@ export async function readConfigFile(file: string): Promise<readonly FileEntry[]
   const text = await readText(file);
   if (text === undefined) return undefined;
   const { parse, TomlError } = await import("smol-toml");
+  const { keyPlaces } = await import("./toml-keys.ts");
   const places = keyPlaces(text);
   let document: object;
   try {

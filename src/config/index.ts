@@ -2,9 +2,7 @@
  * The settings of pond and where they come from. Owns the configuration file, the `POND_*` variables and the XDG
  * folders; does not own what a setting means (the room that uses it does).
  */
-export { createConfigFile } from "./create.ts";
 export { describeSource, isSecret, shownValue } from "./describe.ts";
-export { configJsonSchema } from "./json-schema.ts";
 export { configFile, loadConfig } from "./load.ts";
 export type { ConfigFile, FlagSetting, LoadedConfig, Setting, Source } from "./load.ts";
 export { resolvePaths } from "./paths.ts";

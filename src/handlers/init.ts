@@ -1,6 +1,6 @@
 /** `init`: the first set-up, safe to run again. Looks first, changes only what is missing. */
 import { stat } from "node:fs/promises";
-import { createConfigFile } from "../config/index.ts";
+import { createConfigFile } from "../config/create.ts";
 import type { AdapterReport } from "./adapters.ts";
 import { listAdapters } from "./adapters.ts";
 import type { Context } from "./context.ts";

@@ -57,13 +57,18 @@ async function sweepClient(
           issues.push(found);
           continue;
         }
-        const meant = found.files.filter(({ path }) => named.has(path));
-        if (place.files !== undefined && meant.length === 0) continue;
-        for (const { path } of meant) missed.delete(path);
-        const bytes = found.files.reduce((sum, file) => sum + file.size, 0);
+        if (place.files !== undefined) {
+          const meant = found.files.filter(({ path }) => named.has(path));
+          if (meant.length === 0) continue;
+          for (const { path } of meant) missed.delete(path);
+        }
+        let bytes = 0;
+        for (const { size, mtime } of found.files) {
+          bytes += size;
+          totals.newest = Math.max(totals.newest, mtime);
+        }
         totals.seen += 1;
         totals.bytes += bytes;
-        for (const file of found.files) totals.newest = Math.max(totals.newest, file.mtime);
         if (cursors !== undefined && isFresh(cursors, sourceName(adapter, place, found), found)) continue;
         stale.push({ unit: found, place, bytes });
         totals.staleBytes += bytes;

@@ -34,6 +34,7 @@ export class Cursors {
   /** By the text that names the source, which is how its line begins. */
   readonly #lines: Map<string, string>;
   #written: number;
+  #place = { adapter: "", root: "", text: '["","",' };
   /** Lines that could not be read when the log was opened: these sources are read again from the start. */
   readonly damaged: number;
 
@@ -69,12 +70,12 @@ export class Cursors {
 
   /** True when the source had this stamp when it was last read to the end. */
   isFresh(source: SourceName, stamp: string): boolean {
-    const name = nameText(source);
+    const name = this.#nameOf(source);
     return this.#lines.get(name)?.startsWith(`,"${stamp}",`, name.length) === true;
   }
 
   get(source: SourceName): JsonValue | undefined {
-    const line = this.#lines.get(nameText(source));
+    const line = this.#lines.get(this.#nameOf(source));
     const parsed = line === undefined ? undefined : tryParseJson(line);
     return parsed?.kind === "value" && Array.isArray(parsed.value) ? parsed.value[4] : undefined;
   }
@@ -91,6 +92,13 @@ export class Cursors {
     rewriteLines(this.#path, this.#lines.values());
     this.#written = this.#lines.size;
   }
+
+  /** How the line of a source begins; all sources of a place in a row begin the same. */
+  #nameOf({ adapter, root, key }: SourceName): string {
+    if (adapter !== this.#place.adapter || root !== this.#place.root)
+      this.#place = { adapter, root, text: `${JSON.stringify([adapter, root]).slice(0, -1)},` };
+    return this.#place.text + JSON.stringify(key);
+  }
 }
 
 function lookOf(path: string): string {
@@ -100,11 +108,6 @@ function lookOf(path: string): string {
 
 const ZERO = 0x30;
 const NINE = 0x39;
-
-/** How the line of a source begins. */
-function nameText({ adapter, root, key }: SourceName): string {
-  return stringifyJson([adapter, root, key]).slice(0, -1);
-}
 
 /**
  * Where the name ends in a line of four strings and a cursor, -1 where it is no such line: a quote that is not escaped,

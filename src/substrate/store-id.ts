@@ -1,9 +1,7 @@
 /** The identity of a store: a random id in the schema metadata of a table without rows. */
 import { PondError } from "../base/errors.ts";
 import type { Catalog } from "./catalog.ts";
-
-export const ID_TABLE = "pond_store";
-export const ID_KEY = "pond.store_id";
+import { ID_KEY, ID_TABLE } from "./local/peek.ts";
 
 /** The id, if the store has one. */
 export async function readStoreId(catalog: Catalog): Promise<string | undefined> {

@@ -60,12 +60,14 @@ function assemble(files: readonly FileStamp[], keyOf: (path: string) => string):
     else log.stamps.push(stamp);
   }
   const claims = new Claims(logs);
-  return [...logs.values()].toSorted(byKey).map((log) => {
+  const units = [...logs.values()].map((log): Unit => {
     const found = claims.of(log);
     return found === undefined
       ? { key: log.key, files: log.stamps }
       : { key: log.key, files: log.stamps, found };
   });
+  // In order as they were found, but for sessions that only have side files.
+  return sides.length === 0 ? units : units.toSorted(byKey);
 }
 
 interface Log {
@@ -109,10 +111,14 @@ class Claims {
   readonly #agents = new Map<string, string>();
   readonly #folders = new Set<string>();
   readonly #copies = new Map<string, string[]>();
+  /** Every log is the one session of its name: there is nothing to say of any. */
+  readonly #arePlain: boolean;
 
   constructor(logs: Logs) {
     for (const { place } of logs.values())
       if (place.kind !== "agent") claim(this.#first, place.stem, place.base);
+    this.#arePlain = this.#first.size === logs.size;
+    if (this.#arePlain) return;
     for (const { key, place } of logs.values()) {
       if (place.kind === "agent") claim(this.#agents, place.stem, key);
       else this.#addSession(key, place);
@@ -124,6 +130,7 @@ class Claims {
   }
 
   of({ key, place }: Log): Readonly<Record<string, JsonValue>> | undefined {
+    if (this.#arePlain) return undefined;
     if (place.kind === "agent") {
       const copies = this.#copies.get(place.folder);
       if (this.#agents.get(place.stem) !== key) return { copy: true };

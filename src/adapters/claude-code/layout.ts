@@ -39,7 +39,7 @@ export function placeOfLog(key: string): LogPlace {
 
 /** True for a transcript. A workflow's journal is a file beside transcripts, not one of them. */
 export function isLog(key: string): boolean {
-  return key.endsWith(EXTENSION) && !(nameOf(key) === "journal.jsonl" && subagentsAt(key) !== -1);
+  return key.endsWith(EXTENSION) && !(key.endsWith("/journal.jsonl") && subagentsAt(key) !== -1);
 }
 
 /** The transcript that a `.meta.json` describes. */

@@ -39,6 +39,11 @@ export function isSameStamp(stamp: FileStamp, cursor: Omit<FileStamp, "path"> | 
 
 /** What the files of a unit look like, as one text: equal texts mean that nothing about any of them can have changed. */
 export function stampText(files: readonly Omit<FileStamp, "path">[]): string {
-  const stamps = files.map(({ size, mtime, inode, device }) => `${size} ${mtime} ${inode} ${device}`);
-  return `${stamps.length} ${(stamps.length > 1 ? stamps.toSorted() : stamps).join(" ")}`;
+  const [only] = files;
+  if (only !== undefined && files.length === 1) return `1 ${textOf(only)}`;
+  return `${files.length} ${files.map(textOf).toSorted().join(" ")}`;
+}
+
+function textOf({ size, mtime, inode, device }: Omit<FileStamp, "path">): string {
+  return `${size} ${mtime} ${inode} ${device}`;
 }

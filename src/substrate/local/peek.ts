@@ -4,7 +4,6 @@
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ID_KEY, ID_TABLE } from "../store-id.ts";
 import type { StorageUrl } from "../storage-url.ts";
 
 export interface StorePeek {
@@ -12,6 +11,10 @@ export interface StorePeek {
   /** Table name to newest version. A lower one than was seen before means that the store was rolled back. */
   readonly versions: Readonly<Record<string, number>>;
 }
+
+/** Where a store's identity stands. */
+export const ID_TABLE = "pond_store";
+export const ID_KEY = "pond.store_id";
 
 const NEWEST = 2n ** 64n - 1n;
 
