@@ -197,7 +197,12 @@ export class Ingest {
   }
 
   async #writeRows(batch: Pending, open: string | undefined): Promise<void> {
-    const stored = await this.#tables.labelsOf(batch.labels.keys());
+    const [stored] = await Promise.all([
+      this.#tables.labelsOf(batch.labels.keys()),
+      this.#writers.parts.lookUp(batch.parts.map(({ session_id }) => session_id)),
+      this.#writers.messages.lookUp(batch.messages.map(({ session_id }) => session_id)),
+      this.#writers.sessions.lookUp(batch.sessions.keys()),
+    ]);
     const labels = new Map([...batch.labels, ...stored]);
     const parts = batch.parts.toSorted(bySession);
     this.#tally.parts = sum(this.#tally.parts, await this.#writers.parts.insert(parts, open));

@@ -193,8 +193,14 @@ async function readInto(loaded: Loaded, table: SummaryTable, version: number): P
 /** The marker goes with the last batch, so that it never covers rows that are not there. */
 async function write(table: SummaryTable, summaries: Iterable<SessionSummary>, now: Coverage): Promise<void> {
   const age = asOf(now);
-  const rows = [...summaries].map((summary) => summaryRow(summary, age));
-  await table.insertRows([...rows, markerRow(age)]);
+  let batch = table.batch();
+  for (const row of [...summaries].map((summary) => summaryRow(summary, age)).concat(markerRow(age))) {
+    if (batch.add(row) !== "full") continue;
+    await table.insert(batch.finish());
+    batch = table.batch();
+    batch.add(row);
+  }
+  await table.insert(batch.finish());
 }
 
 /** The store was put back to an earlier state than these summaries are of. */

@@ -49,10 +49,11 @@ export type Chosen = readonly string[] | undefined;
 
 export async function summarise(tables: SessionTables, chosen: Chosen): Promise<SessionSummary[]> {
   const drafts = await readDrafts(tables, chosen);
-  await countChildren(tables, chosen, drafts);
-  await readRemarks(tables, chosen, drafts);
-  await countMessages(tables, chosen, drafts);
-  await readFirstTexts(tables, chosen, drafts);
+  await Promise.all([countChildren(tables, chosen, drafts), readRemarks(tables, chosen, drafts)]);
+  const counting = countMessages(tables, chosen, drafts);
+  // Of all sessions one pass at a time: each keeps the engine busy, and their memory adds up.
+  if (chosen === undefined) await counting;
+  await Promise.all([counting, readFirstTexts(tables, chosen, drafts)]);
   return [...drafts.values()].map(summaryOf);
 }
 

@@ -92,10 +92,19 @@ export class AbsentRows<S extends TableSpec> {
     this.#table = table;
   }
 
+  /** Finds out what is stored of these sessions. Inserting does so by itself; asked before, tables answer side by side. */
+  async lookUp(sessions: Iterable<string>): Promise<void> {
+    const unknown = new Set(sessions);
+    for (const session of unknown) if (this.#known.has(session)) unknown.delete(session);
+    if (unknown.size === 0) return;
+    const keys = await this.#table.knownKeys(unknown);
+    for (const session of unknown) this.#known.set(session, keys);
+  }
+
   /** `open`: the session that goes on in the next batch. */
   async insert(rows: readonly RowOf<S>[], open: string | undefined): Promise<Inserted> {
     if (rows.length === 0) return { inserted: 0, matched: 0 };
-    await this.#lookUp(rows);
+    await this.lookUp(rows.map((row) => this.#keyOf(row)[0] ?? ""));
     let inserted = 0;
     let batch = this.#table.batch();
     for (const row of rows) {
@@ -112,15 +121,6 @@ export class AbsentRows<S extends TableSpec> {
 
   async #commit(batch: BatchBuilder<S>): Promise<number> {
     return batch.rows === 0 ? 0 : (await this.#table.insert(batch.finish())).inserted;
-  }
-
-  async #lookUp(rows: readonly RowOf<S>[]): Promise<void> {
-    const unknown = new Set(
-      rows.map((row) => this.#keyOf(row)[0] ?? "").filter((session) => !this.#known.has(session)),
-    );
-    if (unknown.size === 0) return;
-    const keys = await this.#table.knownKeys(unknown);
-    for (const session of unknown) this.#known.set(session, keys);
   }
 
   #isKnown(row: RowOf<S>): boolean {

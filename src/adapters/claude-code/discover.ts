@@ -60,14 +60,14 @@ function assemble(files: readonly FileStamp[], keyOf: (path: string) => string):
     else log.stamps.push(stamp);
   }
   const claims = new Claims(logs);
-  const units = [...logs.values()].map((log): Unit => {
+  const inOrder = [...logs.values()].map((log): Unit => {
     const found = claims.of(log);
     return found === undefined
       ? { key: log.key, files: log.stamps }
       : { key: log.key, files: log.stamps, found };
   });
   // In order as they were found, but for sessions that only have side files.
-  return sides.length === 0 ? units : units.toSorted(byKey);
+  return sides.length === 0 ? inOrder : inOrder.toSorted(byKey);
 }
 
 interface Log {
