@@ -152,15 +152,19 @@ function payloadOf(data: FileData, variant: Record<string, JsonValue>): VariantC
 
 /**
  * Options as JSON text, with the exact form of columns that UTF-8 cannot spell. An `exact` that came from outside is
- * wrapped too, so that decoding never takes it for ours.
+ * wrapped too, so that decoding never takes it for ours; so is an empty bag, which it would take for none. What pond
+ * keeps stands first: it is read without the rest.
  */
 function encodeOptions(options: JsonObject, columns: Readonly<Record<string, string>>): string {
   const exact: Record<string, JsonValue> = {};
   for (const [name, text] of Object.entries(columns)) if (!text.isWellFormed()) exact[name] = text;
   const pond = Object.hasOwn(options, "pond") ? options["pond"] : undefined;
   const collides = isJsonObject(pond) && Object.hasOwn(pond, "exact");
-  if (!collides && Object.keys(exact).length === 0) return stringifyJson(options);
-  if (pond !== undefined && (collides || !isJsonObject(pond))) exact["pond"] = pond;
-  const facts = isJsonObject(pond) && !collides ? pond : {};
-  return stringifyJson({ ...options, pond: { ...facts, exact } });
+  if (!collides && Object.keys(exact).length === 0)
+    return stringifyJson(pond === undefined ? options : { pond, ...options });
+  const isFacts = isJsonObject(pond) && !collides && Object.keys(pond).length > 0;
+  if (pond !== undefined && !isFacts) exact["pond"] = pond;
+  const facts = isFacts ? pond : {};
+  const { pond: _, ...others } = options;
+  return stringifyJson({ pond: { ...facts, exact }, ...others });
 }

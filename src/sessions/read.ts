@@ -26,14 +26,13 @@ import {
   messageId,
   repeatsOf,
   revisionOf,
-  pondOf,
   roles as allRoles,
   sessionId,
   timestampFromMicros,
 } from "../model/index.ts";
 import type { Predicate, Rows } from "../substrate/index.ts";
 import { eq } from "../substrate/index.ts";
-import { decodeMessage, decodeOptions, decodeSession, MESSAGE_COLUMNS, SESSION_COLUMNS } from "./rows.ts";
+import { decodeMessage, decodePond, decodeSession, MESSAGE_COLUMNS, SESSION_COLUMNS } from "./rows.ts";
 import type { MESSAGES } from "./schema.ts";
 import type { SessionTables } from "./tables.ts";
 
@@ -274,7 +273,7 @@ export async function readPondSpaces(
 /** Of a row that cannot be read nothing is known; who reads its body says so. */
 function pondSpaceIn(options: string): JsonObject {
   try {
-    return pondOf(decodeOptions(options).options);
+    return decodePond(options);
   } catch {
     return {};
   }

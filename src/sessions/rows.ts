@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from "../base/json.ts";
 import { isJsonObject, parseJson, stringifyJson } from "../base/json.ts";
 import { sealExtracted, sealExtractedJson } from "../model/extracted.ts";
 import type { FileData, Message, Part, PartPlan, Session } from "../model/index.ts";
-import { messageId, sessionId, timestampFromMicros } from "../model/index.ts";
+import { messageId, pondOf, sessionId, timestampFromMicros } from "../model/index.ts";
 import { relations, roles } from "../model/index.ts";
 import type { Rows } from "../substrate/index.ts";
 import type { MESSAGES, SESSIONS } from "./schema.ts";
@@ -166,6 +166,29 @@ export function decodeOptions(stored: string): {
   for (const [name, value] of Object.entries(texts)) if (typeof value === "string") exact[name] = value;
   if (original !== undefined) return { options: { ...others, pond: original }, exact };
   return { options: Object.keys(facts).length === 0 ? others : { ...others, pond: facts }, exact };
+}
+
+/** The `pond` space of stored options alone: most of them are an envelope that nobody asked for. */
+export function decodePond(stored: string): JsonObject {
+  if (!stored.includes('"pond":')) return {};
+  const end = stored.startsWith(POND) ? objectEnd(stored, POND.length - 1) : -1;
+  return pondOf(decodeOptions(end < 0 ? stored : `${stored.slice(0, end)}}`).options);
+}
+
+const POND = '{"pond":{';
+
+/** Past the object that begins at `start`; -1 where it does not end. */
+function objectEnd(stored: string, start: number): number {
+  let depth = 0;
+  let isText = false;
+  for (let at = start; at < stored.length; at++) {
+    const character = stored[at];
+    if (character === '"') isText = !isText;
+    else if (isText && character === "\\") at += 1;
+    else if (!isText && character === "{") depth += 1;
+    else if (!isText && character === "}" && --depth === 0) return at + 1;
+  }
+  return -1;
 }
 
 function parseObject(stored: string): JsonObject {

@@ -9,7 +9,6 @@ import {
   messageId,
   newestRevisions,
   pondFacts,
-  pondOf,
   relations,
   revisionOf,
   roles,
@@ -18,7 +17,7 @@ import {
 } from "../model/index.ts";
 import type { Rows, ScanOptions } from "../substrate/index.ts";
 import { and, contains, eq, isNull, not, or } from "../substrate/index.ts";
-import { decodeOptions, instant } from "./rows.ts";
+import { decodeOptions, decodePond, instant } from "./rows.ts";
 import type { MESSAGES, SESSIONS } from "./schema.ts";
 import type { SessionTables } from "./tables.ts";
 
@@ -160,7 +159,7 @@ async function findSuperseded(
   for await (const rows of messagesOf(tables, revised, { select }))
     for (let row = 0; row < rows.length; row++) {
       const session = rows.string("session_id", row);
-      const pond = pondOf(decodeOptions(rows.string("options", row)).options);
+      const pond = decodePond(rows.string("options", row));
       const id = messageId(rows.string("id", row));
       const timestamp = instant(rows.timestamp("timestamp", row));
       const known = messages.get(session) ?? [];
