@@ -104,7 +104,7 @@ export class AbsentRows<S extends TableSpec> {
   /** `open`: the session that goes on in the next batch. */
   async insert(rows: readonly RowOf<S>[], open: string | undefined): Promise<Inserted> {
     if (rows.length === 0) return { inserted: 0, matched: 0 };
-    await this.lookUp(rows.map((row) => this.#keyOf(row)[0] ?? ""));
+    await this.lookUp(rows.map((row) => this.#sessionOf(row)));
     let inserted = 0;
     let batch = this.#table.batch();
     for (const row of rows) {
@@ -124,9 +124,13 @@ export class AbsentRows<S extends TableSpec> {
   }
 
   #isKnown(row: RowOf<S>): boolean {
-    const key = this.#keyOf(row);
-    const keys = this.#known.get(key[0] ?? "");
-    return keys !== undefined && keys.size > 0 && keys.has(...key);
+    const keys = this.#known.get(this.#sessionOf(row));
+    // Nothing is known of a new session: no key is made then.
+    return keys !== undefined && keys.size > 0 && keys.has(...this.#keyOf(row));
+  }
+
+  #sessionOf(row: Readonly<Record<string, unknown>>): string {
+    return String(row[this.#table.spec.primaryKey[0]]);
   }
 
   #keyOf(row: Readonly<Record<string, unknown>>): string[] {

@@ -160,7 +160,9 @@ export const indexName = (index: Pick<IndexSpec, "column" | "kind">): string =>
  * separator is NUL \u0002.
  */
 export function joinKey(parts: readonly string[]): string {
-  return parts.map(escapeNul).join("\0\u0002");
+  let key = escapeNul(parts[0] ?? "");
+  for (let at = 1; at < parts.length; at++) key += `\0\u0002${escapeNul(parts[at] ?? "")}`;
+  return key;
 }
 
 const escapeNul = (part: string): string => (part.includes("\0") ? part.replaceAll("\0", "\0\u0001") : part);
