@@ -1,7 +1,8 @@
 /** The command as a process: closed pipes, signals, colours, what it loads. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { BIN, cleanEnv, ROOT, TempHome } from "./pond.ts";
 
@@ -93,6 +94,32 @@ describe("signals", () => {
   test("a second Ctrl-C ends it at once", async () => {
     expect(await interrupt(true, "SIGINT", "SIGINT")).toEqual([130, "ready\ncleaning\n"]);
   });
+});
+
+test("a sync with nothing to do loads no engine, no reader or writer of a client, and no other operation", async () => {
+  using home = new TempHome();
+  const log = join(home.path, ".claude/projects/-home-me/11111111-1111-4111-8111-111111111111.jsonl");
+  mkdirSync(dirname(log), { recursive: true });
+  const message = { role: "user", content: "hello" };
+  const timestamp = "2026-01-01T00:00:00.000Z";
+  writeFileSync(log, `${JSON.stringify({ type: "user", uuid: "1", cwd: "/home/me", timestamp, message })}\n`);
+  expect(await home.pond(["sync"])).toMatchObject({ code: 0 });
+  const trace = join(ROOT, "test/cli/trace-loads.mjs");
+  const { stdout, stderr } = await home.exec(process.execPath, ["--import", trace, BIN, "sync"]);
+  expect(stdout).toContain("claude-code\t1\t1\t0");
+  const loaded = stderr.split("\n").flatMap((line) => /^LOADED .*\/dist\/(.*)$/.exec(line)?.[1] ?? []);
+  expect(stderr).not.toContain("node_modules");
+  expect(loaded).toContain("adapters/registry.js");
+  const light = [
+    /^(base|cli|config|state)\//,
+    /^handlers\/(index|context|sync|sync-report|sweep|sources|import-outcome)\.js$/,
+    /^(sessions\/peek|substrate\/local\/peek|substrate\/storage-url)\.js$/,
+    /^adapters\/(registry|seam\/(discovery|stamp))\.js$/,
+    /^adapters\/[^/]+\/(index|discover|layout|names?|places)\.js$/,
+  ];
+  expect(loaded.filter((path) => !light.some((pattern) => pattern.test(path)))).toEqual([]);
+  // Each costs about half a millisecond of every start.
+  expect(loaded.length).toBeLessThan(75);
 });
 
 test("help, version, completions and mistakes load neither config nor any library", async () => {
