@@ -7,6 +7,7 @@ import { compareParts, messageId, partId, partTypes, provenances, sessionId } fr
 import type { Predicate, Rows } from "../substrate/index.ts";
 import { and, eq, isIn } from "../substrate/index.ts";
 import type { OnFault } from "./read.ts";
+import { oneOf } from "./rows.ts";
 import type { PARTS } from "./schema.ts";
 import type { SessionTables } from "./tables.ts";
 
@@ -149,8 +150,8 @@ function keyAt(rows: PartRows, row: number): PartKey {
 
 /** Undefined for a part of a kind that nobody wrote. */
 export function partPlanAt(rows: PartRows, row: number): PartPlan | undefined {
-  const type = partTypes.find((name) => name === rows.string("type", row));
-  const provenance = provenances.find((name) => name === rows.string("provenance", row));
+  const type = oneOf(partTypes, rows.string("type", row));
+  const provenance = oneOf(provenances, rows.string("provenance", row));
   if (type === undefined || provenance === undefined) return undefined;
   const tool_name = rows.stringOrNull("tool_name", row);
   const call_id = rows.stringOrNull("call_id", row);

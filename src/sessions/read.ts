@@ -32,7 +32,7 @@ import {
 } from "../model/index.ts";
 import type { Predicate, Rows } from "../substrate/index.ts";
 import { eq } from "../substrate/index.ts";
-import { decodeMessage, decodePond, decodeSession, MESSAGE_COLUMNS, SESSION_COLUMNS } from "./rows.ts";
+import { decodeMessage, decodePond, decodeSession, MESSAGE_COLUMNS, oneOf, SESSION_COLUMNS } from "./rows.ts";
 import type { MESSAGES } from "./schema.ts";
 import type { SessionTables } from "./tables.ts";
 
@@ -115,7 +115,7 @@ export async function readMessageOutlines(
   for (let row = 0; row < rows.length; row++) {
     const id = messageId(rows.string("id", row));
     const seq = rows.intOrNull("seq", row);
-    const role = allRoles.find((candidate) => candidate === rows.string("role", row));
+    const role = oneOf(allRoles, rows.string("role", row));
     const micros = rows.timestamp("timestamp", row);
     const timestamp = timestampFromMicros(micros);
     if (role === undefined || timestamp === undefined) {
@@ -231,7 +231,7 @@ async function headsIn(tables: SessionTables, rows: Rows<typeof MESSAGES>): Prom
   const pondByRow = new Map(older.map((row, at) => [row, spaces[at] ?? {}]));
   const heads: MessageHead[] = [];
   for (let at = 0; at < rows.length; at++) {
-    const role = allRoles.find((candidate) => candidate === rows.string("role", at));
+    const role = oneOf(allRoles, rows.string("role", at));
     const timestamp = timestampFromMicros(rows.timestamp("timestamp", at));
     if (role === undefined || timestamp === undefined) continue;
     const id = messageId(rows.string("id", at));

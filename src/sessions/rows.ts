@@ -197,7 +197,8 @@ function parseObject(stored: string): JsonObject {
   throw corrupt("a JSON column does not hold an object");
 }
 
-function oneOf<T extends string>(allowed: readonly T[], value: string | null): T | undefined {
+/** The value if it is one of these: what is stored may have been written by nobody we know. */
+export function oneOf<T extends string>(allowed: readonly T[], value: string | null): T | undefined {
   return allowed.find((candidate) => candidate === value);
 }
 

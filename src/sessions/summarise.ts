@@ -17,7 +17,7 @@ import {
 } from "../model/index.ts";
 import type { Rows, ScanOptions } from "../substrate/index.ts";
 import { and, contains, eq, isNull, not, or } from "../substrate/index.ts";
-import { decodeOptions, decodePond, instant } from "./rows.ts";
+import { decodeOptions, decodePond, instant, oneOf } from "./rows.ts";
 import type { MESSAGES, SESSIONS } from "./schema.ts";
 import type { SessionTables } from "./tables.ts";
 
@@ -91,7 +91,7 @@ async function readDrafts(tables: SessionTables, chosen: Chosen): Promise<Drafts
     for (let row = 0; row < rows.length; row++) {
       const parent = rows.stringOrNull("parent_session_id", row);
       const cut = rows.stringOrNull("parent_message_id", row);
-      const relation = relations.find((name) => name === rows.stringOrNull("relation", row));
+      const relation = oneOf(relations, rows.stringOrNull("relation", row));
       const id = sessionId(rows.string("id", row));
       drafts.set(id, {
         head: {
@@ -203,7 +203,7 @@ function countMessage(draft: Draft, rows: Rows<typeof MESSAGES>, row: number): v
   draft.bytes += rows.intOrNull("bytes", row) ?? 0;
   if (draft.superseded.size > 0 && draft.superseded.has(rows.string("id", row))) return;
   if (!rows.isNull("text_bytes", row)) draft.texts += 1;
-  const role = roles.find((name) => name === rows.string("role", row));
+  const role = oneOf(roles, rows.string("role", row));
   if (role !== undefined) draft.messages[role] += 1;
   // Carriers have the times of files and registers, which says nothing about the conversation.
   if (role === "system") return;

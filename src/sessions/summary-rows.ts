@@ -1,7 +1,7 @@
 /** Summaries to rows of their table and back, and the marker row that says which state of the store they are of. */
 import { relations, sessionId } from "../model/index.ts";
 import type { RowOf, Rows } from "../substrate/index.ts";
-import { instant } from "./rows.ts";
+import { instant, oneOf } from "./rows.ts";
 import type { SUMMARIES } from "./schema.ts";
 import type { SessionSummary } from "./summarise.ts";
 
@@ -79,7 +79,7 @@ export function summaryAt(rows: Rows<typeof SUMMARIES>, row: number): SessionSum
   const title = rows.stringOrNull("title", row);
   const parent_session_id = rows.stringOrNull("parent_session_id", row);
   const parent_message_id = rows.stringOrNull("parent_message_id", row);
-  const relation = relations.find((name) => name === rows.stringOrNull("relation", row));
+  const relation = oneOf(relations, rows.stringOrNull("relation", row));
   return {
     id: sessionId(rows.string("session_id", row)),
     ...(title === null ? {} : { title }),

@@ -25,7 +25,7 @@ import type { PartRows } from "./parts.ts";
 import { isReadWhole, readPartRefs, scanParts } from "./parts.ts";
 import type { OnFault } from "./read.ts";
 import { readMessageOutlines } from "./read.ts";
-import { corrupt } from "./rows.ts";
+import { corrupt, oneOf } from "./rows.ts";
 import type { SESSIONS } from "./schema.ts";
 import type { SessionSummary } from "./summarise.ts";
 import type { SummaryList } from "./summary-list.ts";
@@ -220,7 +220,7 @@ function outlineAt(rows: Rows<typeof SESSIONS>, row: number, onFault: OnFault): 
     return undefined;
   }
   const parent = rows.stringOrNull("parent_session_id", row);
-  const relation = relations.find((name) => name === rows.stringOrNull("relation", row));
+  const relation = oneOf(relations, rows.stringOrNull("relation", row));
   return {
     id,
     ...(parent === null ? {} : { parent_session_id: sessionId(parent) }),
