@@ -6,6 +6,7 @@ import { tempDir } from "../../test/support/temp-dir.ts";
 import { loadConfig } from "../config/index.ts";
 import type { Context } from "./context.ts";
 import { createContext } from "./context.ts";
+import { doctor } from "./doctor.ts";
 import { findSources } from "./sources.ts";
 import { sweepSources } from "./sweep.ts";
 
@@ -83,6 +84,19 @@ test("a path of the settings that is not there is an issue that names the line t
       })),
     },
   ]);
+});
+
+test("doctor warns of a path of the settings that is not there", async () => {
+  await using folder = await tempDir();
+  await using context = await homeWith(folder.path, ["~/gone", "~/lost"]);
+  expect(await doctor(context)).toContainEqual({
+    topic: "clients",
+    status: "warn",
+    message: expect.stringMatching(
+      /^Claude Code: .*gone: there is no such file.*config\.toml:2.*\(and 1 more\)$/,
+    ),
+    fix: expect.stringContaining("correct the settings"),
+  });
 });
 
 test("a file that is named and holds no session of the client is an issue", async () => {
