@@ -3,18 +3,22 @@
  * within its alphabet, results as text or images. What cannot be said there is a loss, counted by kind.
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { isJsonObject, stringifyJson } from "../../base/json.ts";
 import type { Part } from "../../model/index.ts";
-import { openJson } from "../../model/index.ts";
-import type { LossReport } from "../seam/index.ts";
-import { extractString, field, objectField, valueHash } from "../seam/index.ts";
-
-type FilePart = Extract<Part, { type: "file" }>;
-export type CallPart = Extract<Part, { type: "tool_call" }>;
-export type ResultPart = Extract<Part, { type: "tool_result" }>;
+import type { CallPart, FilePart, LossReport, ResultPart } from "../seam/index.ts";
+import {
+  callInput,
+  field,
+  fileUrl,
+  parseDataUrl,
+  resultBlocks,
+  resultJson,
+  toolName,
+  valueHash,
+} from "../seam/index.ts";
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
-const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+);base64,/;
+/** Longer names are refused. */
+const MAX_NAME = 128;
 const TOOL_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** What a person wrote or attached; what the other client injected stays behind, as Claude Code injects its own. */
@@ -47,8 +51,11 @@ export function resultBlock(id: string, result: ResultPart | undefined): JsonObj
   const base = { tool_use_id: id, type: "tool_result" };
   // Every call needs a result, or the API refuses the history.
   if (result === undefined) return { ...base, content: "No result was recorded.", is_error: true };
-  const content = result.result === undefined ? "" : resultContent(openJson(result.result));
-  return { ...base, content, ...(result.is_failure === true ? { is_error: true } : {}) };
+  return {
+    ...base,
+    content: resultContent(result),
+    ...(result.is_failure === true ? { is_error: true } : {}),
+  };
 }
 
 /** Ids of calls as the API accepts them: in its alphabet, each used once. */
@@ -74,18 +81,12 @@ function textBlocks(text: string | undefined): JsonObject[] {
 }
 
 function callBlock(call: CallPart, id: string): JsonObject {
-  const params = call.params === undefined ? {} : openJson(call.params);
-  const name = (call.name ?? "").replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 128);
-  return {
-    type: "tool_use",
-    id,
-    name: name === "" ? "tool" : name,
-    input: isJsonObject(params) ? params : { input: params },
-  };
+  return { type: "tool_use", id, name: toolName(call, MAX_NAME), input: callInput(call) };
 }
 
 function fileBlocks(part: FilePart, losses: LossReport): JsonObject[] {
-  const source = fileSource(part);
+  const url = fileUrl(part);
+  const source = url === undefined ? undefined : sourceOf(url);
   if (source === undefined) {
     losses.add("file", `Claude Code takes no ${part.media_type ?? "file"} in a prompt`);
     return [];
@@ -94,51 +95,29 @@ function fileBlocks(part: FilePart, losses: LossReport): JsonObject[] {
   return [{ type: isPdf ? "document" : "image", source }];
 }
 
-function fileSource({ data, media_type }: FilePart): JsonObject | undefined {
-  if (data.kind === "url") {
-    const inline = DATA_URL.exec(data.value);
-    if (inline === null) return /^https?:/.test(data.value) ? { type: "url", url: data.value } : undefined;
-    return base64Source(inline[1], data.value.slice(inline[0].length));
-  }
-  const text = data.kind === "string" ? data.value : Buffer.from(data.value).toString("base64");
-  const inline = DATA_URL.exec(text);
-  return inline === null
-    ? base64Source(media_type, text)
-    : base64Source(inline[1], text.slice(inline[0].length));
+function sourceOf(url: string): JsonObject | undefined {
+  const inline = parseDataUrl(url);
+  if (inline === undefined) return /^https?:/.test(url) ? { type: "url", url } : undefined;
+  const { mediaType, base64 } = inline;
+  if (!IMAGE_TYPES.has(mediaType) && mediaType !== "application/pdf") return undefined;
+  return { type: "base64", media_type: mediaType, data: base64 };
 }
 
-function base64Source(media_type: string | undefined, data: string): JsonObject | undefined {
-  if (media_type === undefined) return undefined;
-  if (!IMAGE_TYPES.has(media_type) && media_type !== "application/pdf") return undefined;
-  return { type: "base64", media_type, data };
+/** Text as it is, blocks where there are pictures too, JSON text for what is neither. */
+function resultContent(part: ResultPart): JsonValue {
+  const blocks = resultBlocks(part)?.map((block): JsonObject | undefined => {
+    if ("text" in block) return { type: "text", text: block.text };
+    const source = sourceOf(block.image);
+    return source && { type: "image", source };
+  });
+  if (blocks?.every((block) => block !== undefined) === true) return plain(blocks);
+  return resultJson(part);
 }
 
-/** Text as it is, blocks where every one is text or an image, the text of known envelopes, JSON text for the rest. */
-function resultContent(result: JsonValue): JsonValue {
-  if (typeof result === "string") return result;
-  if (Array.isArray(result)) {
-    const blocks = result.map(contentBlock);
-    if (blocks.length > 0 && blocks.every((block) => block !== undefined)) return blocks;
-  }
-  if (isJsonObject(result))
-    for (const name of ["output", "content", "text"]) {
-      const text = extractString(result, name);
-      if (text !== undefined && Object.keys(result).length === 1) return text;
-    }
-  return stringifyJson(result);
-}
-
-function contentBlock(block: JsonValue): JsonObject | undefined {
-  if (!isJsonObject(block)) return undefined;
-  const type = extractString(block, "type");
-  const text = extractString(block, "text");
-  if (text !== undefined && (type === "text" || type === "input_text" || type === "output_text"))
-    return { type: "text", text };
-  const url = extractString(block, "image_url");
-  const inline = url === undefined ? null : DATA_URL.exec(url);
-  const source =
-    inline === null || url === undefined
-      ? objectField(block, "source")
-      : base64Source(inline[1], url.slice(inline[0].length));
-  return type?.includes("image") === true && source !== undefined ? { type: "image", source } : undefined;
+/** Content as the client writes it: a single text is a string. */
+export function plain(content: readonly JsonObject[]): JsonValue {
+  if (content.length === 0) return "";
+  const [only] = content;
+  const text = content.length === 1 && only?.["type"] === "text" ? only["text"] : undefined;
+  return text ?? content;
 }

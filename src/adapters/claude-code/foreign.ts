@@ -4,13 +4,20 @@
  */
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { isJsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState, Timestamp } from "../../model/index.ts";
 import { formatTimestamp, recordedTitle } from "../../model/index.ts";
-import type { History, Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
-import { extractName, historyOf, LossReport, objectField, valueHash } from "../seam/index.ts";
-import type { CallPart, ResultPart } from "./foreign-content.ts";
-import { assistantBlocks, resultBlock, ToolIds, userBlocks } from "./foreign-content.ts";
+import type { CallPart, History, Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
+import {
+  authorOf,
+  CallResults,
+  extractName,
+  historyOf,
+  LossReport,
+  objectField,
+  uuidFrom,
+  valueHash,
+} from "../seam/index.ts";
+import { assistantBlocks, plain, resultBlock, ToolIds, userBlocks } from "./foreign-content.ts";
 import { join, slugOf } from "./layout.ts";
 
 /** The version whose format is written: the one that test/clients opens it with. */
@@ -103,8 +110,7 @@ class Transcript {
   readonly #losses: LossReport;
   readonly #records: JsonObject[] = [];
   readonly #ids = new ToolIds();
-  #results: ReadonlyMap<string, Result[]> = new Map();
-  #called: ReadonlySet<string> = new Set();
+  #results = new CallResults([]);
   /** The response that is being written: what it said and called so far. */
   #response:
     | { readonly first: Message; readonly blocks: JsonObject[]; readonly calls: CallPart[] }
@@ -118,10 +124,11 @@ class Transcript {
   }
 
   of(messages: readonly MessageWithParts[]): readonly JsonValue[] {
-    this.#results = resultsByCall(messages);
-    this.#called = calledIn(messages);
+    this.#results = new CallResults(messages);
     for (const entry of messages) this.#see(entry);
     this.#endResponse();
+    for (const _ of this.#results.rest())
+      this.#losses.add("tool result", "the call that it answers is not recorded");
     const title = recordedTitle(messages.map(({ message }) => message));
     const { sessionId, agentId } = this.#envelope;
     if (title !== undefined && agentId === undefined && this.#records.length > 0)
@@ -141,7 +148,7 @@ class Transcript {
       return;
     }
     this.#endResponse();
-    if (message.role === "tool") return this.#countUnanswerable(parts);
+    if (message.role === "tool") return this.#countOthers(parts);
     const content = userBlocks(parts, this.#losses);
     if (content.length > 0) this.#add(message, { type: "user", content: plain(content) });
   }
@@ -155,7 +162,7 @@ class Transcript {
     const answer = {
       id: `msg_${valueHash([first.session_id, first.id]).slice(0, 24)}`,
       type: "message",
-      model: modelOf(first) ?? "unknown",
+      model: authorOf(first)?.model ?? "unknown",
       stop_reason: calls.length > 0 ? "tool_use" : "end_turn",
       stop_sequence: null,
       usage: {
@@ -170,8 +177,7 @@ class Transcript {
       this.#add(first, { type: "user", content: "(restored session)" });
     for (const block of blocks) this.#add(first, { type: "assistant", content: [block], answer });
     for (const call of calls) {
-      // A call id that is used again has results of its own, in the same order.
-      const found = this.#results.get(call.call_id ?? "")?.shift();
+      const found = this.#results.take(call);
       const content = [resultBlock(this.#ids.of(call), found?.part)];
       this.#add(found?.message ?? first, { type: "user", content });
     }
@@ -203,67 +209,13 @@ class Transcript {
     this.#parent = uuid;
   }
 
-  #countUnanswerable(parts: readonly Part[]): void {
-    for (const part of parts)
-      if (part.type !== "tool_result") this.#losses.add(part.type, "Claude Code keeps no such record");
-      else if (part.call_id === undefined || !this.#called.has(part.call_id))
-        this.#losses.add("tool result", "the call that it answers is not recorded");
+  #countOthers(parts: readonly Part[]): void {
+    for (const { type } of parts)
+      if (type !== "tool_result") this.#losses.add(type, "Claude Code keeps no such record");
   }
-}
-
-interface Result {
-  readonly message: Message;
-  readonly part: ResultPart;
-}
-
-/** The results of each call, in order. */
-function resultsByCall(messages: readonly MessageWithParts[]): ReadonlyMap<string, Result[]> {
-  const results = new Map<string, Result[]>();
-  for (const { message, parts } of messages)
-    for (const part of parts) {
-      if (part.type !== "tool_result" || part.call_id === undefined) continue;
-      const known = results.get(part.call_id);
-      if (known === undefined) results.set(part.call_id, [{ message, part }]);
-      else known.push({ message, part });
-    }
-  return results;
-}
-
-function calledIn(messages: readonly MessageWithParts[]): ReadonlySet<string> {
-  return new Set(
-    messages.flatMap(({ parts }) =>
-      parts.flatMap((part) =>
-        part.type === "tool_call" && part.call_id !== undefined ? [part.call_id] : [],
-      ),
-    ),
-  );
-}
-
-/** The model that wrote a message, where its provider's options say so. */
-function modelOf({ options }: Message): string | undefined {
-  for (const space of Object.values(options)) {
-    const model = isJsonObject(space) ? extractName(space, "model") : undefined;
-    if (model !== undefined) return model;
-  }
-  return undefined;
-}
-
-/** A single text is written as a string, as the client does. */
-function plain(content: readonly JsonObject[]): JsonValue {
-  const [only] = content;
-  const text = content.length === 1 && only?.["type"] === "text" ? only["text"] : undefined;
-  return text ?? content;
 }
 
 /** The same name gives the same id, which looks like the client's own. */
 function uuidOf(name: string): string {
-  const hex = valueHash(`claude-code\n${name}`);
-  const variant = ((Number.parseInt(hex[16] ?? "0", 16) & 3) | 8).toString(16);
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `${variant}${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join("-");
+  return uuidFrom(`claude-code\n${name}`);
 }

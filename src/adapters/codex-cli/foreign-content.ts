@@ -1,14 +1,9 @@
 /** The parts of a message as Codex's response items say them; what has no place there is reported. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { isJsonObject, stringifyJson } from "../../base/json.ts";
+import { stringifyJson } from "../../base/json.ts";
 import type { Part } from "../../model/index.ts";
-import { openJson } from "../../model/index.ts";
-import type { LossReport } from "../seam/index.ts";
-import { field, objectField, valueHash } from "../seam/index.ts";
-
-type CallPart = Extract<Part, { type: "tool_call" }>;
-type ResultPart = Extract<Part, { type: "tool_result" }>;
-type FilePart = Extract<Part, { type: "file" }>;
+import type { CallPart, FilePart, LossReport, ResultPart } from "../seam/index.ts";
+import { callId, callInput, fileUrl, resultBlocks, resultJson, toolName } from "../seam/index.ts";
 
 /** What a person said or attached. What the other client injected stays behind, as Codex injects its own. */
 export function userContent(
@@ -32,68 +27,34 @@ export function userContent(
   return { blocks, text };
 }
 
-/** The summary that a compaction left, in a message that the harness wrote. */
-export function compactionSummary(parts: readonly Part[]): string | undefined {
-  const part = parts.find(
-    ({ options }) => objectField(options, "pond")?.["injected"] === "compaction-summary",
-  );
-  return part?.type === "text" ? part.text : undefined;
-}
-
-export function callItem(part: CallPart, message: string): JsonObject {
-  const params = part.params === undefined ? {} : openJson(part.params);
+export function callItem(call: CallPart): JsonObject {
   return {
     type: "function_call",
-    name: functionName(part.name ?? "tool"),
-    // Functions take an object; a tool with one free text gets it as its input.
-    arguments: stringifyJson(isJsonObject(params) ? params : { input: params }),
-    call_id: callIdOf(part, message),
+    name: toolName(call),
+    arguments: stringifyJson(callInput(call)),
+    call_id: callId(call),
   };
 }
 
-/** The id that pairs a call with its output; derived where the source gave none. */
-export function callIdOf(part: CallPart, message: string): string {
-  return part.call_id ?? `call_${valueHash([message, part.id]).slice(0, 24)}`;
-}
-
-export function outputItem(part: ResultPart, callId: string): JsonObject {
-  const result = part.result === undefined ? "" : openJson(part.result);
-  return { type: "function_call_output", call_id: callId, output: outputOf(result) };
+export function outputItem(part: ResultPart, call_id: string): JsonObject {
+  return { type: "function_call_output", call_id, output: outputOf(part) };
 }
 
 /** Text where the result is text; blocks where it holds pictures; else its JSON. */
-function outputOf(result: JsonValue): JsonValue {
-  if (typeof result === "string") return result;
-  const blocks = Array.isArray(result) ? result.map(outputBlock) : undefined;
-  if (blocks === undefined || blocks.length === 0 || blocks.includes(undefined)) return stringifyJson(result);
-  const known = blocks.filter((block) => block !== undefined);
-  const texts = known.flatMap((block) => (typeof block["text"] === "string" ? block["text"] : []));
-  return texts.length === known.length ? texts.join("\n") : known;
+function outputOf(part: ResultPart): JsonValue {
+  const blocks = resultBlocks(part);
+  if (blocks === undefined) return resultJson(part);
+  const texts = blocks.flatMap((block) => ("text" in block ? [block.text] : []));
+  if (texts.length === blocks.length) return texts.join("\n");
+  return blocks.map((block) =>
+    "text" in block
+      ? { type: "input_text", text: block.text }
+      : { type: "input_image", image_url: block.image },
+  );
 }
 
-/** `{type: "text", text}` and `{type: "image", source: {media_type, data}}`, as most clients write results. */
-function outputBlock(block: JsonValue): JsonObject | undefined {
-  if (!isJsonObject(block)) return undefined;
-  const text = field(block, "text");
-  if (typeof text === "string") return { type: "input_text", text };
-  const source = objectField(block, "source") ?? block;
-  const data = field(source, "data");
-  const type = field(source, "media_type") ?? field(source, "mimeType");
-  if (typeof data !== "string" || typeof type !== "string") return undefined;
-  return { type: "input_image", image_url: `data:${type};base64,${data}` };
-}
-
-function imageBlock({ media_type, data }: FilePart): JsonObject | undefined {
-  if (data.kind === "url") {
-    const isImage = data.value.startsWith("data:image/") || media_type?.startsWith("image/") === true;
-    return isImage ? { type: "input_image", image_url: data.value } : undefined;
-  }
-  if (media_type?.startsWith("image/") !== true) return undefined;
-  const base64 = data.kind === "string" ? data.value : Buffer.from(data.value).toString("base64");
-  return { type: "input_image", image_url: `data:${media_type};base64,${base64}` };
-}
-
-/** The model's interface takes letters, digits, `_` and `-`, at most 64. */
-function functionName(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
+function imageBlock(part: FilePart): JsonObject | undefined {
+  const url = fileUrl(part);
+  const isImage = url?.startsWith("data:image/") === true || part.media_type?.startsWith("image/") === true;
+  return url === undefined || !isImage ? undefined : { type: "input_image", image_url: url };
 }

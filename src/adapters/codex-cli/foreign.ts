@@ -6,8 +6,8 @@ import type { JsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState, Timestamp } from "../../model/index.ts";
 import { formatTimestamp, recordedTitle } from "../../model/index.ts";
 import type { History, Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
-import { historyOf, LossReport, valueHash } from "../seam/index.ts";
-import { callIdOf, callItem, compactionSummary, outputItem, userContent } from "./foreign-content.ts";
+import { callId, compactionSummary, historyOf, LossReport, uuidFrom } from "../seam/index.ts";
+import { callItem, outputItem, userContent } from "./foreign-content.ts";
 import { rolloutPath } from "./name.ts";
 
 /** The client whose format is written: the one that test/clients opens it with. */
@@ -96,22 +96,21 @@ class Rollout {
     return this.#records;
   }
 
-  #add(entry: MessageWithParts): void {
-    const { role, timestamp } = entry.message;
+  #add({ message, parts }: MessageWithParts): void {
+    const { role, timestamp } = message;
     if (role === "system") {
-      const isCarrier = entry.message.content === "";
+      const isCarrier = message.content === "";
       if (isCarrier) this.#losses.add("record of the other client", "it is no turn of the conversation");
       else this.#losses.add("system text", "Codex brings its own instructions");
-    } else if (role === "user") this.#addUser(entry.parts, timestamp);
-    else for (const part of entry.parts) this.#addPart(part, entry);
+      return;
+    }
+    const summary = compactionSummary(parts, this.#losses);
+    if (summary !== undefined) this.#push(timestamp, "compacted", { message: summary });
+    else if (role === "user") this.#addUser(parts, timestamp);
+    else for (const part of parts) this.#addPart(part, timestamp);
   }
 
   #addUser(parts: readonly Part[], timestamp: Timestamp): void {
-    const summary = compactionSummary(parts);
-    if (summary !== undefined) {
-      this.#push(timestamp, "compacted", { message: summary });
-      return;
-    }
     const { blocks, text } = userContent(parts, this.#losses);
     if (blocks.length === 0) return;
     this.#push(timestamp, "response_item", { type: "message", role: "user", content: blocks });
@@ -120,16 +119,15 @@ class Rollout {
     this.#push(timestamp, "event_msg", shown);
   }
 
-  #addPart(part: Part, { message }: MessageWithParts): void {
-    const { timestamp } = message;
+  #addPart(part: Part, timestamp: Timestamp): void {
     switch (part.type) {
       case "text":
         return this.#addText(part, timestamp);
       case "reasoning":
         return this.#addThought(part, timestamp);
       case "tool_call":
-        this.#open.add(callIdOf(part, message.id));
-        return this.#push(timestamp, "response_item", callItem(part, message.id));
+        this.#open.add(callId(part));
+        return this.#push(timestamp, "response_item", callItem(part));
       case "tool_result":
         return this.#addResult(part, timestamp);
       case "file":
@@ -173,7 +171,5 @@ class Rollout {
 
 /** Threads are named by UUIDs; the same session gives the same one each time. */
 function threadIdOf(id: string): string {
-  const hex = valueHash(["codex-cli", id]);
-  const variant = ((Number.parseInt(hex[16] ?? "0", 16) & 0x3) | 0x8).toString(16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return uuidFrom(["codex-cli", id]);
 }

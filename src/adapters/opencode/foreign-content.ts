@@ -2,59 +2,34 @@
  * Canonical parts of any client as parts of opencode: text and files from people, text and tools from the model, a tool
  * with its call and its result in one. What opencode has no place for is a loss, counted by kind.
  */
-import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { isJsonObject, stringifyJson, tryParseJson } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import type { Part } from "../../model/index.ts";
-import { openJson } from "../../model/index.ts";
-import type { LossReport } from "../seam/index.ts";
+import type { CallPart, FilePart, LossReport, ResultPart } from "../seam/index.ts";
 import {
-  extractName,
+  callId,
+  callInput,
   extractString,
   field,
+  fileUrl,
+  injectedKind,
+  isCarried,
   isJoined,
-  objectField,
   optional,
-  valueHash,
+  parseDataUrl,
+  resultBlocks,
+  resultJson,
+  toolName,
 } from "../seam/index.ts";
-
-export type CallPart = Extract<Part, { type: "tool_call" }>;
-export type ResultPart = Extract<Part, { type: "tool_result" }>;
-type FilePart = Extract<Part, { type: "file" }>;
-
-/** Injected text that the conversation leans on; other clients' notes to their own model stay behind. */
-const CARRIED: ReadonlySet<string> = new Set([
-  "shell",
-  "file",
-  "skill",
-  "ide",
-  "extension",
-  "branch-summary",
-]);
-
-const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+);base64,/;
 
 /** What the client says of a call that was never answered. */
 const INTERRUPTED = "[Tool execution was interrupted]";
-
-export function injectedKind(part: Part): string | undefined {
-  if (part.provenance === "conversational") return undefined;
-  return extractName(objectField(part.options, "pond") ?? {}, "injected") ?? "context";
-}
-
-/** The text of a summary that stands for the history before it. */
-export function compactionSummary(parts: readonly Part[]): string | undefined {
-  const texts = parts.flatMap((part) =>
-    part.type === "text" && injectedKind(part) === "compaction-summary" ? [part.text ?? ""] : [],
-  );
-  return texts.length === 0 ? undefined : texts.join("");
-}
 
 /** What a person said, without ids. Injected text that is kept is marked as what it is. */
 export function promptParts(parts: readonly Part[], losses: LossReport): JsonObject[] {
   const kept: JsonObject[] = [];
   for (const part of parts) {
     const kind = injectedKind(part);
-    if (kind !== undefined && !CARRIED.has(kind)) {
+    if (!isCarried(kind)) {
       losses.add(`injected ${kind}`, "context that the other client added for its own model");
       continue;
     }
@@ -102,7 +77,7 @@ function toolPart(
   answered: Answered | undefined,
   { losses, at }: { readonly losses: LossReport; readonly at: number },
 ): JsonObject {
-  const input = inputOf(call);
+  const input = callInput(call);
   const tool = { type: "tool", callID: callId(call), tool: toolName(call) };
   if (answered === undefined) {
     losses.add(
@@ -113,7 +88,7 @@ function toolPart(
   }
   const { part } = answered;
   const time = { start: at, end: Math.max(at, answered.at) };
-  const { text, files } = resultOf(part.result === undefined ? "" : openJson(part.result));
+  const { text, files } = resultOf(part);
   if (part.is_failure === true && files.length === 0)
     return { ...tool, state: { status: "error", input, error: text, time } };
   if (part.is_failure === true)
@@ -122,76 +97,24 @@ function toolPart(
   return { ...tool, state: files.length === 0 ? state : { ...state, attachments: files } };
 }
 
-/** Always an object: other clients write arguments as JSON text, or take no object at all. */
-function inputOf({ params }: CallPart): JsonObject {
-  const value = params === undefined ? {} : openJson(params);
-  if (isJsonObject(value)) return value;
-  const parsed = typeof value === "string" ? tryParseJson(value) : undefined;
-  return parsed?.kind === "value" && isJsonObject(parsed.value) ? parsed.value : { input: value };
-}
-
-function callId(call: CallPart): string {
-  if (call.call_id !== undefined && call.call_id !== "") return call.call_id;
-  return `call_${valueHash([call.session_id, call.message_id, call.id]).slice(0, 24)}`;
-}
-
-/** Within the alphabet that every provider takes. */
-function toolName({ name }: CallPart): string {
-  const safe = (name ?? "").replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
-  return safe === "" ? "tool" : safe;
-}
-
 /** Text, and pictures apart; JSON text for what is neither. */
-function resultOf(result: JsonValue): { readonly text: string; readonly files: readonly JsonObject[] } {
-  if (typeof result === "string") return { text: result, files: [] };
-  const blocks = Array.isArray(result) ? result : [result];
-  const texts: string[] = [];
-  const files: JsonObject[] = [];
-  for (const block of blocks) {
-    const text = textOf(block);
-    const file = text === undefined ? pictureOf(block) : undefined;
-    if (text !== undefined) texts.push(text);
-    else if (file !== undefined) files.push(file);
-    else return { text: stringifyJson(result), files: [] };
-  }
-  return { text: texts.join("\n"), files };
+function resultOf(part: ResultPart): { readonly text: string; readonly files: readonly JsonObject[] } {
+  const blocks = resultBlocks(part);
+  const files = blocks?.flatMap((block) => ("text" in block ? [] : [fileOf(block.image)])) ?? [];
+  if (blocks === undefined || !files.every((file) => file !== undefined))
+    return { text: resultJson(part), files: [] };
+  return { text: blocks.flatMap((block) => ("text" in block ? [block.text] : [])).join("\n"), files };
 }
 
-function textOf(block: JsonValue): string | undefined {
-  if (!isJsonObject(block)) return undefined;
-  const type = extractString(block, "type");
-  if (type === "text" || type === "input_text" || type === "output_text") return extractString(block, "text");
-  const names = Object.keys(block);
-  const only = names.length === 1 ? names[0] : undefined;
-  return only === "output" || only === "content" || only === "text" ? extractString(block, only) : undefined;
-}
-
-function pictureOf(block: JsonValue): JsonObject | undefined {
-  if (!isJsonObject(block) || extractString(block, "type")?.includes("image") !== true) return undefined;
-  const url = extractString(block, "image_url");
-  if (url !== undefined) return fileOfUrl(url);
-  const source = objectField(block, "source") ?? block;
-  const data = extractString(source, "data");
-  const mime = extractString(source, "media_type") ?? extractString(source, "mimeType");
-  return data === undefined || mime === undefined
-    ? undefined
-    : { type: "file", mime, url: `data:${mime};base64,${data}` };
-}
-
-function fileOfUrl(url: string): JsonObject | undefined {
-  const mime = DATA_URL.exec(url)?.[1];
+function fileOf(url: string, mediaType?: string): JsonObject | undefined {
+  const mime = parseDataUrl(url)?.mediaType ?? mediaType;
   return mime === undefined ? undefined : { type: "file", mime, url };
 }
 
-function filePart({ data, media_type, file_name }: FilePart, losses: LossReport): JsonObject[] {
-  const name = optional("filename", file_name);
-  const text = data.kind === "bytes" ? Buffer.from(data.value).toString("base64") : data.value;
-  const inline = fileOfUrl(text);
-  if (inline !== undefined) return [{ ...inline, ...name }];
-  if (media_type !== undefined && data.kind === "url")
-    return [{ type: "file", mime: media_type, url: text, ...name }];
-  if (media_type !== undefined)
-    return [{ type: "file", mime: media_type, url: `data:${media_type};base64,${text}`, ...name }];
+function filePart(part: FilePart, losses: LossReport): JsonObject[] {
+  const url = fileUrl(part);
+  const file = url === undefined ? undefined : fileOf(url, part.media_type);
+  if (file !== undefined) return [{ ...file, ...optional("filename", part.file_name) }];
   losses.add("file", "opencode takes no file whose type is not known");
   return [];
 }

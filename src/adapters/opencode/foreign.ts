@@ -5,10 +5,20 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { MessageWithParts, Part, Session } from "../../model/index.ts";
 import { formatTimestamp, recordedTitle } from "../../model/index.ts";
-import type { History, Lineage, LossReport, SerializeOptions } from "../seam/index.ts";
-import { arrayField, brandOf, extractName, historyOf, integerField, objectField } from "../seam/index.ts";
-import type { Answered, CallPart } from "./foreign-content.ts";
-import { answerParts, compactionSummary, promptParts } from "./foreign-content.ts";
+import type { CallPart, History, Lineage, LossReport, SerializeOptions } from "../seam/index.ts";
+import {
+  arrayField,
+  authorOf,
+  brandOf,
+  CallResults,
+  compactionSummary,
+  extractName,
+  historyOf,
+  objectField,
+  usageOf,
+} from "../seam/index.ts";
+import type { Answered } from "./foreign-content.ts";
+import { answerParts, promptParts } from "./foreign-content.ts";
 import { IdSequence, sessionIdFor } from "./foreign-ids.ts";
 import { RESTORED_FROM } from "./session.ts";
 
@@ -89,8 +99,7 @@ class Writer {
   readonly #origin: Origin;
   readonly #ids: IdSequence;
   readonly #messages: JsonValue[] = [];
-  readonly #answered = new Set<string>();
-  #results: ReadonlyMap<string, Answered> = new Map();
+  #results = new CallResults([]);
   #prompt: string | undefined;
   #model: JsonObject;
   /** The response that is being written: what it said and called so far. */
@@ -105,18 +114,20 @@ class Writer {
   }
 
   write(messages: readonly MessageWithParts[]): readonly JsonValue[] {
-    this.#results = resultsByCall(messages);
+    this.#results = new CallResults(messages);
     this.#model =
       messages.map(({ message }) => modelOf(message)).find((model) => model !== undefined) ?? this.#model;
     for (const entry of messages) this.#see(entry);
     this.#endResponse();
-    for (const { parts } of messages) this.#countLost(parts);
+    this.#countLost(messages);
     return this.#messages;
   }
 
   #see({ message, parts }: MessageWithParts): void {
     if (message.role === "tool") return this.#endResponse();
-    const summary = summaryOf(message, parts);
+    if (message.role === "system")
+      return this.#origin.losses.add("system record", "a record of the other client's own");
+    const summary = compactionSummary(parts, this.#origin.losses);
     if (summary !== undefined) {
       this.#endResponse();
       return this.#addCompaction(message, summary);
@@ -125,9 +136,7 @@ class Writer {
       this.#response ??= { first: message, last: message, parts: [] };
       this.#response.last = message;
       this.#response.parts.push(...parts);
-    } else if (message.role === "system")
-      this.#origin.losses.add("system record", "a record of the other client's own");
-    else {
+    } else {
       this.#endResponse();
       const content = promptParts(parts, this.#origin.losses);
       if (content.length > 0) this.#addPrompt(message, content);
@@ -213,10 +222,8 @@ class Writer {
   }
 
   #answer(call: CallPart): Answered | undefined {
-    const answered = this.#results.get(call.call_id ?? "");
-    if (answered === undefined || this.#answered.has(answered.part.call_id ?? "")) return undefined;
-    this.#answered.add(answered.part.call_id ?? "");
-    return answered;
+    const found = this.#results.take(call);
+    return found && { part: found.part, at: millis(found.message.timestamp) };
   }
 
   #time({ timestamp }: Message): number {
@@ -224,59 +231,27 @@ class Writer {
     return this.at;
   }
 
-  #countLost(parts: readonly Part[]): void {
+  #countLost(messages: readonly MessageWithParts[]): void {
     const { losses } = this.#origin;
-    for (const part of parts) {
-      if (part.type === "tool_approval_request" || part.type === "tool_approval_response")
-        losses.add(part.type, "opencode keeps no approvals");
-      if (part.type === "tool_result" && !this.#answered.has(part.call_id ?? ""))
-        losses.add("tool result", "the call that it answers is not recorded");
-    }
+    for (const { type } of messages.flatMap(({ parts }) => parts))
+      if (type === "tool_approval_request" || type === "tool_approval_response")
+        losses.add(type, "opencode keeps no approvals");
+    for (const _ of this.#results.rest())
+      losses.add("tool result", "the call that it answers is not recorded");
   }
 }
 
 const NO_TOKENS = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
 
-/** A compaction, which some clients keep in a turn and others as a record of its own. */
-function summaryOf(message: Message, parts: readonly Part[]): string | undefined {
-  if (message.role === "user") return compactionSummary(parts);
-  if (message.role !== "system" || message.content === "") return undefined;
-  const compaction = objectField(message.options, "pond")?.["compaction"];
-  return compaction === true || compaction === "summary" ? message.content : undefined;
-}
-
-/** The first result of each call. */
-function resultsByCall(messages: readonly MessageWithParts[]): ReadonlyMap<string, Answered> {
-  const results = new Map<string, Answered>();
-  for (const { message, parts } of messages)
-    for (const part of parts)
-      if (part.type === "tool_result" && part.call_id !== undefined && !results.has(part.call_id))
-        results.set(part.call_id, { part, at: millis(message.timestamp) });
-  return results;
-}
-
 /** Which model wrote a response, as opencode names it; it goes on with the last one unless told otherwise. */
-function modelOf({ options }: Message): JsonObject | undefined {
-  for (const providerID of ["anthropic", "openai"]) {
-    const modelID = extractName(objectField(options, providerID) ?? {}, "model");
-    if (modelID !== undefined) return { providerID, modelID };
-  }
-  const record = objectField(objectField(options, "source") ?? {}, "record") ?? {};
-  const message = objectField(record, "message") ?? {};
-  const providerID = extractName(message, "provider");
-  const modelID = extractName(message, "model");
-  return providerID === undefined || modelID === undefined ? undefined : { providerID, modelID };
+function modelOf(message: Message): JsonObject | undefined {
+  const author = authorOf(message);
+  return author && { providerID: author.provider, modelID: author.model };
 }
 
-function tokensOf({ options }: Message): JsonObject {
-  const usage = objectField(objectField(options, "anthropic") ?? {}, "usage") ?? {};
-  const count = (name: string): number => integerField(usage, name) ?? 0;
-  return {
-    input: count("input_tokens"),
-    output: count("output_tokens"),
-    reasoning: 0,
-    cache: { read: count("cache_read_input_tokens"), write: count("cache_creation_input_tokens") },
-  };
+function tokensOf(message: Message): JsonObject {
+  const { input, output, cacheRead, cacheWrite } = usageOf(message);
+  return { input, output, reasoning: 0, cache: { read: cacheRead, write: cacheWrite } };
 }
 
 function millis(timestamp: number): number {

@@ -2,43 +2,22 @@
  * Canonical parts of any client as content that pi takes: text and images from people, text and calls from the
  * model, results as text and images. What pi has no place for is a loss, counted by kind.
  */
-import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { isJsonObject, stringifyJson } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import type { Part } from "../../model/index.ts";
-import { openJson } from "../../model/index.ts";
-import type { LossReport } from "../seam/index.ts";
-import { extractName, extractString, isJoined, objectField, valueHash } from "../seam/index.ts";
-
-export type CallPart = Extract<Part, { type: "tool_call" }>;
-export type ResultPart = Extract<Part, { type: "tool_result" }>;
-type FilePart = Extract<Part, { type: "file" }>;
-
-/** Injected text that the conversation leans on; other clients' notes to their own model stay behind. */
-const CARRIED: ReadonlySet<string> = new Set([
-  "shell",
-  "file",
-  "skill",
-  "ide",
-  "extension",
-  "branch-summary",
-]);
-
-const COMPACTION = "compaction-summary";
-const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+);base64,/;
-
-/** The kind of an injected part; undefined for the conversation. */
-export function injectedKind(part: Part): string | undefined {
-  if (part.provenance === "conversational") return undefined;
-  return extractName(objectField(part.options, "pond") ?? {}, "injected") ?? "context";
-}
-
-/** The text of a summary that stands for the history before it. */
-export function compactionSummary(parts: readonly Part[]): string | undefined {
-  const texts = parts.flatMap((part) =>
-    part.type === "text" && injectedKind(part) === COMPACTION ? [part.text ?? ""] : [],
-  );
-  return texts.length === 0 ? undefined : texts.join("");
-}
+import type { CallPart, FilePart, LossReport, ResultPart } from "../seam/index.ts";
+import {
+  callId,
+  callInput,
+  extractString,
+  fileUrl,
+  injectedKind,
+  isCarried,
+  isJoined,
+  parseDataUrl,
+  resultBlocks,
+  resultJson,
+  toolName,
+} from "../seam/index.ts";
 
 /** A text that was split by who wrote it comes back as one where all of it is kept. */
 export function userBlocks(parts: readonly Part[], losses: LossReport): JsonObject[] {
@@ -46,7 +25,7 @@ export function userBlocks(parts: readonly Part[], losses: LossReport): JsonObje
   let isOpen = false;
   for (const part of parts) {
     const kind = injectedKind(part);
-    const isKept = kind === undefined || CARRIED.has(kind);
+    const isKept = isCarried(kind);
     if (!isKept) losses.add(`injected ${kind}`, "context that the other client added for its own model");
     const last = blocks.at(-1);
     if (isKept && isOpen && part.type === "text" && isJoined(part) && last !== undefined)
@@ -75,35 +54,18 @@ export function assistantBlocks(parts: readonly Part[], losses: LossReport): Jso
 }
 
 /** The fields of a result that answers `call`. */
-export function resultFields(call: CallPart, { result, is_failure }: ResultPart): JsonObject {
+export function resultFields(call: CallPart, part: ResultPart): JsonObject {
   return {
     role: "toolResult",
     toolCallId: callId(call),
     toolName: toolName(call),
-    content: result === undefined ? [] : resultBlocks(openJson(result)),
-    isError: is_failure === true,
+    content: resultContent(part),
+    isError: part.is_failure === true,
   };
 }
 
 function callBlock(call: CallPart): JsonObject {
-  const params = call.params === undefined ? {} : openJson(call.params);
-  return {
-    type: "toolCall",
-    id: callId(call),
-    name: toolName(call),
-    arguments: isJsonObject(params) ? params : { input: params },
-  };
-}
-
-function callId(call: CallPart): string {
-  if (call.call_id !== undefined && call.call_id !== "") return call.call_id;
-  return `call_${valueHash([call.session_id, call.message_id, call.id]).slice(0, 24)}`;
-}
-
-/** Within the alphabet that every provider takes. */
-function toolName({ name }: CallPart): string {
-  const safe = (name ?? "").replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
-  return safe === "" ? "tool" : safe;
+  return { type: "toolCall", id: callId(call), name: toolName(call), arguments: callInput(call) };
 }
 
 function textBlocks(text: string | undefined): JsonObject[] {
@@ -111,49 +73,24 @@ function textBlocks(text: string | undefined): JsonObject[] {
   return text === undefined || text.trim() === "" ? [] : [{ type: "text", text }];
 }
 
-function fileBlocks({ data, media_type }: FilePart, losses: LossReport): JsonObject[] {
-  const text = data.kind === "bytes" ? Buffer.from(data.value).toString("base64") : data.value;
-  const image = data.kind === "url" ? imageOfUrl(text) : (imageOfUrl(text) ?? imageOf(media_type, text));
+function fileBlocks(part: FilePart, losses: LossReport): JsonObject[] {
+  const image = imageOf(fileUrl(part) ?? "");
   if (image !== undefined) return [image];
-  losses.add("file", `pi takes no ${media_type ?? "file"} in a prompt`);
+  losses.add("file", `pi takes no ${part.media_type ?? "file"} in a prompt`);
   return [];
 }
 
-function imageOf(mimeType: string | undefined, data: string): JsonObject | undefined {
-  return mimeType?.startsWith("image/") === true ? { type: "image", data, mimeType } : undefined;
+function imageOf(url: string): JsonObject | undefined {
+  const inline = parseDataUrl(url);
+  if (inline?.mediaType.startsWith("image/") !== true) return undefined;
+  return { type: "image", data: inline.base64, mimeType: inline.mediaType };
 }
 
-function imageOfUrl(url: string): JsonObject | undefined {
-  const inline = DATA_URL.exec(url);
-  return inline === null ? undefined : imageOf(inline[1], url.slice(inline[0].length));
-}
-
-/** Text and images where every block is one; the text of known envelopes; JSON text for the rest. */
-function resultBlocks(result: JsonValue): JsonValue[] {
-  if (typeof result === "string") return [{ type: "text", text: result }];
-  if (Array.isArray(result)) {
-    const blocks = result.map(resultBlock);
-    if (blocks.every((block) => block !== undefined)) return blocks;
-  }
-  if (isJsonObject(result) && Object.keys(result).length === 1)
-    for (const name of ["output", "content", "text"]) {
-      const text = extractString(result, name);
-      if (text !== undefined) return [{ type: "text", text }];
-    }
-  return [{ type: "text", text: stringifyJson(result) }];
-}
-
-function resultBlock(block: JsonValue): JsonObject | undefined {
-  if (!isJsonObject(block)) return undefined;
-  const type = extractString(block, "type");
-  const text = extractString(block, "text");
-  if (text !== undefined && (type === "text" || type === "input_text" || type === "output_text"))
-    return { type: "text", text };
-  if (type?.includes("image") !== true) return undefined;
-  const url = extractString(block, "image_url");
-  if (url !== undefined) return imageOfUrl(url);
-  const source = objectField(block, "source") ?? block;
-  const data = extractString(source, "data");
-  const media = extractString(source, "media_type") ?? extractString(source, "mimeType");
-  return data === undefined ? undefined : imageOf(media, data);
+/** Text and images; JSON text for what is neither. */
+function resultContent(part: ResultPart): readonly JsonObject[] {
+  const blocks = resultBlocks(part)?.map((block) =>
+    "text" in block ? { type: "text", text: block.text } : imageOf(block.image),
+  );
+  if (blocks?.every((block) => block !== undefined) === true) return blocks;
+  return [{ type: "text", text: resultJson(part) }];
 }

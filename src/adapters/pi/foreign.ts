@@ -6,24 +6,21 @@ import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { MessageWithParts, Part, Session, Timestamp } from "../../model/index.ts";
 import { formatTimestamp, recordedTitle, timestampFromMillis } from "../../model/index.ts";
-import type { History, Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
+import type { CallPart, History, Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
 import {
+  authorOf,
   brandOf,
-  extractName,
+  CallResults,
+  compactionSummary,
   historyOf,
-  integerField,
+  injectedKind,
   LossReport,
   objectField,
+  usageOf,
+  uuidFrom,
   valueHash,
 } from "../seam/index.ts";
-import type { CallPart, ResultPart } from "./foreign-content.ts";
-import {
-  assistantBlocks,
-  compactionSummary,
-  injectedKind,
-  resultFields,
-  userBlocks,
-} from "./foreign-content.ts";
+import { assistantBlocks, resultFields, userBlocks } from "./foreign-content.ts";
 import { RESTORED_FROM } from "./head.ts";
 import { fileNameFor, folderFor } from "./placement.ts";
 
@@ -96,8 +93,7 @@ class Transcript {
   readonly #losses: LossReport;
   readonly #entries: Record<string, JsonValue>[] = [];
   readonly #used = new Set<string>();
-  #results: ReadonlyMap<string, Result> = new Map();
-  #called = new Set<string>();
+  #results = new CallResults([]);
   /** The response that is being written: what it said and called so far. */
   #response: { first: Message; last: Message; readonly parts: Part[] } | undefined;
 
@@ -110,10 +106,10 @@ class Transcript {
     const title = recordedTitle(messages.map(({ message }) => message));
     if (title !== undefined)
       this.#add(this.#session.created_at, "title", { type: "session_info", name: title });
-    this.#results = resultsByCall(messages);
+    this.#results = new CallResults(messages);
     for (const entry of messages) this.#see(entry);
     this.#endResponse();
-    this.#countUnasked(messages);
+    this.#countLost(messages);
     for (const [index, entry] of this.#entries.entries())
       // What the summary does not stand for begins right behind it.
       if (entry["type"] === "compaction")
@@ -123,15 +119,13 @@ class Transcript {
 
   #see({ message, parts }: MessageWithParts): void {
     if (message.role === "tool") return this.#endResponse();
-    if (message.role === "assistant") {
+    if (message.role === "system")
+      return this.#losses.add("system record", "a record of the other client's own");
+    const summary = compactionSummary(parts, this.#losses);
+    if (message.role === "assistant" && summary === undefined) {
       this.#response ??= { first: message, last: message, parts: [] };
       this.#response.last = message;
       this.#response.parts.push(...parts);
-      return;
-    }
-    const summary = message.role === "user" ? compactionSummary(parts) : systemSummary(message);
-    if (message.role === "system" && summary === undefined) {
-      this.#losses.add("system record", "a record of the other client's own");
       return;
     }
     this.#endResponse();
@@ -180,7 +174,7 @@ class Transcript {
       role: "assistant",
       content,
       ...modelOf(last, this.#session),
-      usage: usageOf(last),
+      usage: usageFields(last),
       stopReason: calls.length > 0 ? "toolUse" : "stop",
     });
     for (const call of calls) if (call.type === "tool_call") this.#addResult(call);
@@ -188,10 +182,8 @@ class Transcript {
 
   /** A call without a result stays so: pi answers it itself when it goes on. */
   #addResult(call: CallPart): void {
-    const found = this.#results.get(call.call_id ?? "");
-    if (found === undefined || call.call_id === undefined || this.#called.has(call.call_id)) return;
-    this.#called.add(call.call_id);
-    this.#addMessage(found.message, resultFields(call, found.part), call.id);
+    const found = this.#results.take(call);
+    if (found !== undefined) this.#addMessage(found.message, resultFields(call, found.part), call.id);
   }
 
   #addMessage({ timestamp, id }: Message, body: JsonObject, more = ""): void {
@@ -218,83 +210,40 @@ class Transcript {
     return hash;
   }
 
-  #countUnasked(messages: readonly MessageWithParts[]): void {
-    for (const { message, parts } of messages)
-      for (const part of parts) {
-        if (part.type === "tool_approval_request" || part.type === "tool_approval_response")
-          this.#losses.add(part.type, "pi keeps no approvals");
-        if (part.type !== "tool_result") continue;
-        if (message.role === "assistant")
-          this.#losses.add("tool result", "the provider ran it, which pi does not record");
-        else if (!this.#called.has(part.call_id ?? ""))
-          this.#losses.add("tool result", "the call that it answers is not recorded");
-      }
+  #countLost(messages: readonly MessageWithParts[]): void {
+    for (const { type } of messages.flatMap(({ parts }) => parts))
+      if (type === "tool_approval_request" || type === "tool_approval_response")
+        this.#losses.add(type, "pi keeps no approvals");
+    for (const { message } of this.#results.rest())
+      if (message.role === "assistant")
+        this.#losses.add("tool result", "the provider ran it, which pi does not record");
+      else this.#losses.add("tool result", "the call that it answers is not recorded");
   }
 }
 
-interface Result {
-  readonly message: Message;
-  readonly part: ResultPart;
-}
-
-/** The first result of each call. */
-function resultsByCall(messages: readonly MessageWithParts[]): ReadonlyMap<string, Result> {
-  const results = new Map<string, Result>();
-  for (const { message, parts } of messages)
-    for (const part of parts)
-      if (part.type === "tool_result" && part.call_id !== undefined && !results.has(part.call_id))
-        results.set(part.call_id, { message, part });
-  return results;
-}
-
-/** A compaction that its client keeps as a record of its own. */
-function systemSummary(message: Message): string | undefined {
-  if (message.role !== "system" || message.content === "") return undefined;
-  const compaction = objectField(message.options, "pond")?.["compaction"];
-  return compaction === true || compaction === "summary" ? message.content : undefined;
-}
+/** The interface by which pi calls a provider, where there is no doubt about it. */
+const APIS: ReadonlyMap<string, string> = new Map([
+  ["anthropic", "anthropic-messages"],
+  ["openai", "openai-responses"],
+]);
 
 /** Who wrote a response, as pi names it: it picks its model by the last one, and its own default if it has none. */
-function modelOf({ options }: Message, { source_agent }: Session): JsonObject {
-  const recorded = objectField(objectField(objectField(options, "source") ?? {}, "record") ?? {}, "message");
-  const spaces: readonly (readonly [JsonObject | undefined, string, string])[] = [
-    [objectField(options, "anthropic"), "anthropic-messages", "anthropic"],
-    [objectField(options, "openai"), "openai-responses", "openai"],
-    [recorded, extractName(recorded ?? {}, "api") ?? "", extractName(recorded ?? {}, "provider") ?? ""],
-  ];
-  for (const [space, api, provider] of spaces) {
-    const model = space === undefined ? undefined : extractName(space, "model");
-    if (model !== undefined && provider !== "") return { api, provider, model };
-  }
-  return { api: "unknown", provider: brandOf(source_agent), model: "unknown" };
+function modelOf(message: Message, { source_agent }: Session): JsonObject {
+  const { provider, model } = authorOf(message) ?? { provider: brandOf(source_agent), model: "unknown" };
+  return { api: APIS.get(provider) ?? "unknown", provider, model };
 }
 
-/** What the response used, where its provider's own account is recorded: pi measures the context by it. */
-function usageOf({ options }: Message): JsonObject {
-  const usage = objectField(objectField(options, "anthropic") ?? {}, "usage") ?? {};
-  const input = integerField(usage, "input_tokens") ?? 0;
-  const output = integerField(usage, "output_tokens") ?? 0;
-  const cacheRead = integerField(usage, "cache_read_input_tokens") ?? 0;
-  const cacheWrite = integerField(usage, "cache_creation_input_tokens") ?? 0;
+/** What the response used: pi measures the context by it. */
+function usageFields(message: Message): JsonObject {
+  const usage = usageOf(message);
   return {
-    input,
-    output,
-    cacheRead,
-    cacheWrite,
-    totalTokens: input + output + cacheRead + cacheWrite,
+    ...usage,
+    totalTokens: usage.input + usage.output + usage.cacheRead + usage.cacheWrite,
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
   };
 }
 
 /** The same name gives the same id, which looks like the client's own. */
 function uuidOf(name: string): string {
-  const hex = valueHash(`pi\n${name}`);
-  const variant = ((Number.parseInt(hex[16] ?? "0", 16) & 3) | 8).toString(16);
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `${variant}${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join("-");
+  return uuidFrom(`pi\n${name}`);
 }

@@ -46,8 +46,22 @@ export {
 export { fileTime } from "./file-time.ts";
 export type { Cursor, FileCursor } from "./freshness.ts";
 export { committedSession, hashTail, resumeOffset, TAIL_BYTES, tailHash } from "./freshness.ts";
-export type { History } from "./history.ts";
-export { historyOf } from "./history.ts";
+export { authorOf, usageOf } from "./foreign/author.ts";
+export type { History } from "./foreign/history.ts";
+export { historyOf } from "./foreign/history.ts";
+export type { CallPart, FilePart } from "./foreign/parts.ts";
+export {
+  callId,
+  callInput,
+  compactionSummary,
+  fileUrl,
+  injectedKind,
+  isCarried,
+  parseDataUrl,
+  toolName,
+} from "./foreign/parts.ts";
+export type { Result, ResultPart } from "./foreign/results.ts";
+export { CallResults, resultBlocks, resultJson } from "./foreign/results.ts";
 export type { Issue, IssueKind } from "./issue.ts";
 export { locate } from "./issue.ts";
 export type { BadLine, JsonlItem, JsonlRecord, JsonlStart, ReadJsonlOptions } from "./jsonl.ts";
@@ -80,4 +94,4 @@ export type { TextSpan } from "./text-parts.ts";
 export { isJoined, textParts } from "./text-parts.ts";
 export type { FileStamp } from "./stamp.ts";
 export { isSameStamp, isSettled, stampOf } from "./stamp.ts";
-export { valueHash } from "./value-hash.ts";
+export { uuidFrom, valueHash } from "./value-hash.ts";

@@ -3,13 +3,24 @@ import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { equalJson, parseJson } from "../../base/json.ts";
 import { jsonValue } from "../../../test/support/arbitrary-events.ts";
-import { valueHash } from "./value-hash.ts";
+import { uuidFrom, valueHash } from "./value-hash.ts";
 
 test("equal values hash alike, whatever the order of keys", () => {
   fc.assert(
     fc.property(jsonValue, (value) => {
       expect(valueHash(reversed(value))).toBe(valueHash(value));
       expect(valueHash(value)).toMatch(/^[0-9a-f]{32}$/);
+    }),
+  );
+});
+
+test("a value names a UUID of the random kind, always the same", () => {
+  fc.assert(
+    fc.property(jsonValue, (value) => {
+      expect(uuidFrom(reversed(value))).toBe(uuidFrom(value));
+      expect(uuidFrom(value)).toMatch(
+        /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      );
     }),
   );
 });

@@ -13,6 +13,14 @@ export function valueHash(value: JsonValue): string {
   return hash("sha256", encode(value, 0), "hex").slice(0, 32);
 }
 
+/** A name in the form of a random UUID, for clients that name by them: the same value gives the same one each time. */
+export function uuidFrom(value: JsonValue): string {
+  const hex = valueHash(value);
+  const variant = ((Number.parseInt(hex[16] ?? "0", 16) & 3) | 8).toString(16);
+  const last = `${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${last}`;
+}
+
 /** Every piece is tagged and length-prefixed, so that no two values share an encoding and nothing is escaped. */
 function encode(value: JsonValue, depth: number): string {
   if (typeof value === "string") return `s${value.length}:${value}`;

@@ -3,10 +3,10 @@
  * fork that does not repeat its parent's turns gets them first, a record that was rewritten counts once, a tree gives
  * its active branch.
  */
-import type { MessageWithParts, SessionState } from "../../model/index.ts";
-import { activeBranch, newestRevisions, revisionOf } from "../../model/index.ts";
-import { objectField } from "./extract.ts";
-import type { LossReport } from "./restore.ts";
+import type { MessageWithParts, SessionState } from "../../../model/index.ts";
+import { activeBranch, newestRevisions, revisionOf } from "../../../model/index.ts";
+import { objectField } from "../extract.ts";
+import type { LossReport } from "../restore.ts";
 
 export interface History {
   /** The turns to write, in order. */

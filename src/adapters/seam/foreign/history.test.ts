@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { foreignSession } from "../../../test/clients/foreign-session.ts";
-import type { JsonObject } from "../../base/json.ts";
-import type { MessageWithParts, SessionState } from "../../model/index.ts";
-import { messageId, sessionId } from "../../model/index.ts";
+import { foreignSession } from "../../../../test/clients/foreign-session.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import type { MessageWithParts, SessionState } from "../../../model/index.ts";
+import { messageId, sessionId } from "../../../model/index.ts";
 import { historyOf } from "./history.ts";
-import { LossReport } from "./restore.ts";
+import { LossReport } from "../restore.ts";
 
 const base = foreignSession("/w");
 

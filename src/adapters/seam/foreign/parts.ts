@@ -1,0 +1,89 @@
+/**
+ * What parts of any client mean to another one (spec.md#adapter-restore): which injected text the conversation leans on,
+ * what stands for the history before it, and calls within the bounds that every provider takes.
+ */
+import type { JsonObject } from "../../../base/json.ts";
+import { isJsonObject, tryParseJson } from "../../../base/json.ts";
+import type { Part } from "../../../model/index.ts";
+import { openJson } from "../../../model/index.ts";
+import { extractName, objectField } from "../extract.ts";
+import type { LossReport } from "../restore.ts";
+import { valueHash } from "../value-hash.ts";
+
+export type CallPart = Extract<Part, { type: "tool_call" }>;
+export type FilePart = Extract<Part, { type: "file" }>;
+
+/** Injected text that the conversation leans on; other clients' notes to their own model stay behind. */
+const CARRIED: ReadonlySet<string> = new Set([
+  "shell",
+  "file",
+  "skill",
+  "ide",
+  "extension",
+  "branch-summary",
+]);
+
+/** The kind of an injected part; undefined for the conversation. */
+export function injectedKind(part: Part): string | undefined {
+  if (part.provenance === "conversational") return undefined;
+  return extractName(objectField(part.options, "pond") ?? {}, "injected") ?? "context";
+}
+
+/** True for what people said and for what it leans on. */
+export function isCarried(kind: string | undefined): boolean {
+  return kind === undefined || CARRIED.has(kind);
+}
+
+/** The text of a summary that stands for the history before it; some clients write it as a turn of their model. */
+export function compactionSummary(parts: readonly Part[], losses: LossReport): string | undefined {
+  const texts: string[] = [];
+  const others: Part[] = [];
+  for (const part of parts) {
+    if (part.type === "text" && injectedKind(part) === "compaction-summary") texts.push(part.text ?? "");
+    else if (part.type !== "text" || (part.text ?? "") !== "") others.push(part);
+  }
+  if (texts.length === 0) return undefined;
+  for (const { type } of others) losses.add(type, "it stands beside a summary, of which the text is kept");
+  return texts.join("");
+}
+
+/** The id that pairs a call with its result; derived where the source gave none. */
+export function callId(call: CallPart): string {
+  if (call.call_id !== undefined && call.call_id !== "") return call.call_id;
+  return `call_${valueHash([call.session_id, call.message_id, call.id]).slice(0, 24)}`;
+}
+
+/** Within the alphabet that every provider takes, and with no more than `most` characters. */
+export function toolName({ name }: CallPart, most = 64): string {
+  const safe = (name ?? "").replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, most);
+  return safe === "" ? "tool" : safe;
+}
+
+/** Always an object: some clients write arguments as JSON text, or take no object at all. */
+export function callInput({ params }: CallPart): JsonObject {
+  const value = params === undefined ? {} : openJson(params);
+  if (isJsonObject(value)) return value;
+  const parsed = typeof value === "string" ? tryParseJson(value) : undefined;
+  return parsed?.kind === "value" && isJsonObject(parsed.value) ? parsed.value : { input: value };
+}
+
+/** The address of a file: of its content where it is at hand and its type is known. */
+export function fileUrl({ data, media_type }: FilePart): string | undefined {
+  if (data.kind === "url") return data.value;
+  const text = data.kind === "string" ? data.value : Buffer.from(data.value).toString("base64");
+  if (parseDataUrl(text) !== undefined) return text;
+  return media_type === undefined ? undefined : dataUrl(media_type, text);
+}
+
+export function dataUrl(mediaType: string, base64: string): string {
+  return `data:${mediaType};base64,${base64}`;
+}
+
+/** What a `data:` address holds; undefined for any other. */
+export function parseDataUrl(
+  url: string,
+): { readonly mediaType: string; readonly base64: string } | undefined {
+  const found = /^data:([\w.+-]+\/[\w.+-]+);base64,/.exec(url);
+  if (found?.[1] === undefined) return undefined;
+  return { mediaType: found[1], base64: url.slice(found[0].length) };
+}
