@@ -13,6 +13,23 @@ export function foreignSession(project: string): SessionState {
   return state;
 }
 
+/** Its turns in the Messages API; clients differ in what they say of the call that was never answered. */
+export function foreignTurns(unanswered: string): string[] {
+  return [
+    "user: Look at the dot and count the files",
+    "user: image image/png",
+    "assistant: I look.",
+    'call: shell {"command":["ls"]}',
+    'call: apply_patch {"input":"*** Begin"}',
+    "result: a.txt b.txt",
+    "failure: no such file",
+    "assistant: Two files, and the patch failed.",
+    "user: Try again",
+    'call: shell {"command":["pwd"]}',
+    `failure: ${unanswered}`,
+  ];
+}
+
 function eventsOf(project: string): Event[] {
   const session = { id: SESSION, source_agent: "elsewhere", created_at: at(0), project, options: {} };
   const wire: object[] = [{ kind: "session", session }];

@@ -1,33 +1,25 @@
 /** The real pi resumes what pond restored: the request it sends to the model carries the whole history. */
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
-import type { SerializeOptions } from "../../src/adapters/index.ts";
-import { serialize as restore } from "../../src/adapters/pi/serialize.ts";
-import type { Lineage } from "../../src/adapters/seam/index.ts";
+import type { Lineage } from "../../src/adapters/index.ts";
 import type { MessageWithParts } from "../../src/model/index.ts";
 import { activeBranch, replay } from "../../src/model/index.ts";
-import { lineagesOf, readFolder } from "../support/adapter-run.ts";
+import { readFolder } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { foreignSession } from "./foreign-session.ts";
+import type { Captured } from "./captured.ts";
+import { captured, COMPACTED_LISTING, COMPACTED_NOTES, LISTING, NOTES } from "./captured.ts";
+import { foreignSession, foreignTurns } from "./foreign-session.ts";
 import { expectInOrder, turnsOf } from "./history.ts";
-import type { OfflineRun } from "./offline.ts";
-import { findClient, MODEL_URL, runOffline } from "./offline.ts";
-import { writeRestored } from "./write-files.ts";
+import { goOn, isMissing, pi } from "./real-clients.ts";
 
-const client = findClient("pi", "@mariozechner/pi-coding-agent");
-const pi = adapterNamed("pi")!;
-const FIXTURES = join(import.meta.dirname, "../fixtures/adapters");
+const place = "pi/sessions";
 
-if ("missing" in client) console.log(`pi clients test skipped: ${client.missing}`);
-
-describe.skipIf("missing" in client)("the real pi", () => {
+describe.skipIf(isMissing(pi))("the real pi", () => {
   test("resumes a fork that was restored natively, with everything before the fork", async () => {
-    const lineage = await captured("01a1e1d0-dabf-73bc-814d-9a3fd99d5a2e");
+    const lineage = await alone({ place, id: "01a1e1d0-dabf-73bc-814d-9a3fd99d5a2e" });
     await using box = await tempDir();
-    const run = resume(box.path, lineage, "native");
-    expect([run.status, run.stderr]).toEqual([0, ""]);
+    const run = await goOn(pi, lineage, { folder: box.path, fidelity: "native" });
     expectInOrder(turnsOf(run), [
       "user: What grows in my garden?",
       "user: image image/png",
@@ -50,10 +42,9 @@ describe.skipIf("missing" in client)("the real pi", () => {
     ]);
   });
   test("resumes on the branch that pond calls active, from its last compaction", async () => {
-    const lineage = await captured("01a1e1d0-8d21-70bd-9619-b545abc296ea");
+    const lineage = await alone({ place, id: "01a1e1d0-8d21-70bd-9619-b545abc296ea" });
     await using box = await tempDir();
-    const run = resume(box.path, lineage, "native");
-    expect([run.status, run.stderr]).toEqual([0, ""]);
+    const run = await goOn(pi, lineage, { folder: box.path, fidelity: "native" });
     const turns = turnsOf(run);
     expectInOrder(turns, [
       "user: The conversation history before this point was compacted",
@@ -77,11 +68,11 @@ describe.skipIf("missing" in client)("the real pi", () => {
   });
 
   test("goes on in the restored file itself, and pond reads on from there", async () => {
-    const lineage = await captured("01a1e1d1-7bdb-729a-b55b-b3c0ead01643");
+    const lineage = await alone({ place, id: "01a1e1d1-7bdb-729a-b55b-b3c0ead01643" });
     await using box = await tempDir();
-    resume(box.path, lineage, "native");
-    const root = join(box.path, "home/.pi/agent/sessions");
-    const [grown] = replay((await readFolder(pi, root)).flatMap(({ events }) => events));
+    await goOn(pi, lineage, { folder: box.path, fidelity: "native" });
+    const root = join(box.path, pi.sessions);
+    const [grown] = replay((await readFolder(adapterNamed("pi")!, root)).flatMap(({ events }) => events));
     const before = lineage.state.messages.length;
     expect(grown?.session.id).toBe(lineage.state.session.id);
     expect(grown?.messages.slice(1, before).map(withoutSession)).toEqual(
@@ -92,57 +83,29 @@ describe.skipIf("missing" in client)("the real pi", () => {
 
   test("resumes a session of another client", async () => {
     await using box = await tempDir();
-    const run = resume(box.path, { state: foreignSession("/srv/elsewhere"), children: [] }, "foreign");
-    expect([run.status, run.stderr]).toEqual([0, ""]);
+    const lineage: Lineage = { state: foreignSession("/srv/elsewhere"), children: [] };
+    const run = await goOn(pi, lineage, { folder: box.path, fidelity: "foreign" });
     expect(JSON.stringify(run.requests)).not.toContain("secret thoughts");
-    expectInOrder(turnsOf(run), [
-      "user: Look at the dot and count the files",
-      "user: image image/png",
-      "assistant: I look.",
-      'call: shell {"command":["ls"]}',
-      'call: apply_patch {"input":"*** Begin"}',
-      "result: a.txt b.txt",
-      "failure: no such file",
-      "assistant: Two files, and the patch failed.",
-      "user: Try again",
-      'call: shell {"command":["pwd"]}',
-      "failure: No result provided",
-      "user: Go on from here",
-    ]);
+    expectInOrder(turnsOf(run), [...foreignTurns("No result provided"), "user: Go on from here"]);
   });
 
   test("resumes a session of Claude Code", async () => {
-    const lineage = await captured("e78e1be3-8fad-455a-adfe-a548a4aafee2", "claude-code/projects");
+    const lineage = await alone(NOTES);
     await using box = await tempDir();
-    const run = resume(box.path, lineage, "foreign");
-    expect([run.status, run.stderr]).toEqual([0, ""]);
+    const run = await goOn(pi, lineage, { folder: box.path, fidelity: "foreign" });
     expectInOrder(turnsOf(run), [
-      "user: List the notes \u{1F4DD} please",
-      "assistant: I will look.",
-      "call: Bash cat notes.txt",
-      "result: alpha\nbeta",
-      "assistant: Two notes: alpha and beta.",
-      "user: Break something",
-      "call: Bash exit 3",
-      "failure: Exit code 3",
-      "assistant: It failed as asked.",
-      "user: Look at the picture",
+      ...NOTES.turns,
       "result: (see attached image)\nimage image/png",
       "user: Go on from here",
     ]);
   });
 
   test("resumes a thread of Codex", async () => {
-    const lineage = await captured("01a1e1d6-de11-7d30-b2a8-ac31dea4ea24", "codex-cli/home");
+    const lineage = await alone({ ...LISTING, id: "01a1e1d6-de11-7d30-b2a8-ac31dea4ea24" });
     await using box = await tempDir();
-    const run = resume(box.path, lineage, "foreign");
-    expect([run.status, run.stderr]).toEqual([0, ""]);
+    const run = await goOn(pi, lineage, { folder: box.path, fidelity: "foreign" });
     expectInOrder(turnsOf(run), [
-      "user: Please list the files in this folder.",
-      "assistant: I will look.",
-      'call: exec_command {"cmd":"ls"}',
-      "result: Chunk ID:",
-      "assistant: There is a README.md and an AGENTS.md.",
+      ...LISTING.turns,
       'call: exec_command {"cmd":"cat README.md missing.txt"}',
       "failure: Chunk ID:",
       "assistant: The README says Demo; missing.txt is not there.",
@@ -153,10 +116,9 @@ describe.skipIf("missing" in client)("the real pi", () => {
   });
 
   test("resumes a compacted thread of Codex from its summary", async () => {
-    const lineage = await captured("01a1e1d6-dc28-7033-8d22-b4de37cc0373", "codex-cli/home");
+    const lineage = await alone(COMPACTED_LISTING);
     await using box = await tempDir();
-    const run = resume(box.path, lineage, "foreign");
-    expect([run.status, run.stderr]).toEqual([0, ""]);
+    const run = await goOn(pi, lineage, { folder: box.path, fidelity: "foreign" });
     const turns = turnsOf(run);
     expect(turns[0]).toContain("Summary: the folder holds README.md and AGENTS.md.");
     expect(turns.slice(1)).toEqual([
@@ -166,11 +128,23 @@ describe.skipIf("missing" in client)("the real pi", () => {
     ]);
   });
 
-  test("resumes a compacted session of Claude Code from its summary", async () => {
-    const lineage = await captured("42a619cc-bb76-46e4-81e9-08563bb4c708", "claude-code/projects");
+  test("resumes a compacted session of opencode from its summary", async () => {
+    const lineage = await alone({ place: "opencode/data", id: "ses_e1dfc6e09ffe3lAwy288LtSjGi" });
     await using box = await tempDir();
-    const run = resume(box.path, lineage, "foreign");
-    expect([run.status, run.stderr]).toEqual([0, ""]);
+    const run = await goOn(pi, lineage, { folder: box.path, fidelity: "foreign" });
+    const turns = turnsOf(run);
+    expect(turns[0]).toContain("A garden of roses and herbs.");
+    expect(turns.slice(1)).toEqual([
+      "user: And tomorrow?",
+      "assistant: Tomorrow the roses.",
+      "user: Go on from here",
+    ]);
+  });
+
+  test("resumes a compacted session of Claude Code from its summary", async () => {
+    const lineage = await alone(COMPACTED_NOTES);
+    await using box = await tempDir();
+    const run = await goOn(pi, lineage, { folder: box.path, fidelity: "foreign" });
     const turns = turnsOf(run);
     expect(turns[0]).toContain("compacted into the following summary");
     expectInOrder(turns, [
@@ -181,13 +155,9 @@ describe.skipIf("missing" in client)("the real pi", () => {
   });
 });
 
-async function captured(id: string, place = "pi/sessions"): Promise<Lineage> {
-  const runs = await readFolder(adapterNamed(place.split("/")[0] ?? "")!, join(FIXTURES, place));
-  const all = (lineages: readonly Lineage[]): readonly Lineage[] =>
-    lineages.flatMap((lineage) => [lineage, ...all(lineage.children)]);
-  const lineages = all(lineagesOf(replay(runs.flatMap(({ events }) => events))));
-  const { state } = lineages.find((lineage) => lineage.state.session.id === id)!;
-  return { state, children: [] };
+/** Without its descendants: pi makes sessions of their own of them. */
+async function alone(from: Captured): Promise<Lineage> {
+  return { ...(await captured(from)), children: [] };
 }
 
 function typedTexts({ parts }: MessageWithParts): string[] {
@@ -203,35 +173,3 @@ function withoutSession({ message, parts }: MessageWithParts): unknown {
     parts: parts.map((part) => ({ ...part, session_id: "" })),
   };
 }
-
-/** Restores into a throwaway home and goes on with the session there. */
-function resume(folder: string, lineage: Lineage, fidelity: SerializeOptions["fidelity"]): OfflineRun {
-  const cwd = join(folder, "garden");
-  const agent = join(folder, "home/.pi/agent");
-  const { project } = lineage.state.session;
-  mkdirSync(cwd, { recursive: true });
-  const restored = restore(lineage, {
-    fidelity,
-    layout: "client",
-    mapPath: (path) => (path === project ? cwd : path),
-    now: Date.UTC(2026, 10, 16),
-  });
-  writeRestored(restored, join(agent, "sessions"));
-  writeFileSync(join(agent, "models.json"), JSON.stringify(MODELS));
-  if (!("path" in client)) throw new Error(client.missing);
-  const model = ["--provider", "scripted", "--model", "scripted-model"];
-  const command = [client.path, "-p", "--session", restored.resume.id, ...model, "Go on from here"];
-  return runOffline(command, { folder, cwd: restored.resume.directory, rules: [{ text: "Going on." }] });
-}
-
-/** The scripted model as a provider of pi's: it speaks Anthropic Messages. */
-const MODELS = {
-  providers: {
-    scripted: {
-      baseUrl: MODEL_URL,
-      api: "anthropic-messages",
-      apiKey: "scripted",
-      models: [{ id: "scripted-model", input: ["text", "image"], contextWindow: 200_000, maxTokens: 8000 }],
-    },
-  },
-};

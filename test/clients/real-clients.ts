@@ -1,0 +1,179 @@
+/**
+ * The real clients, and how each goes on with a session that pond restored: where it looks for sessions, what it must be
+ * told of the scripted model, and its command.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect } from "vitest";
+import { adapterNamed, printFile } from "../../src/adapters/index.ts";
+import type { Lineage, Restored, SerializeOptions } from "../../src/adapters/index.ts";
+import type { OfflineRun } from "./offline.ts";
+import { findClient, MODEL_URL, runOffline } from "./offline.ts";
+
+/** What a person types to go on, and what the model answers. */
+export const PROMPT = "Go on from here";
+const ANSWER = "Going on.";
+
+export interface RealClient {
+  readonly adapter: string;
+  readonly executable: ReturnType<typeof findClient>;
+  /** Where restored files go, below the folder of the run. */
+  readonly sessions: string;
+  readonly settings?: { readonly path: string; readonly text: string };
+  /** `id` is the session to go on with. */
+  readonly command: (path: string, restored: Restored, id: string) => readonly string[];
+  /** True for a client that writes nothing to stderr when all is well. */
+  readonly isQuiet: boolean;
+}
+
+export const claudeCode: RealClient = {
+  adapter: "claude-code",
+  executable: findClient("claude", "@anthropic-ai/claude-code"),
+  sessions: "home/.claude/projects",
+  command: (path, _, id) => [path, "-p", "--resume", id, PROMPT],
+  isQuiet: true,
+};
+
+export const codexCli: RealClient = {
+  adapter: "codex-cli",
+  executable: findClient("codex", "@openai/codex"),
+  sessions: "home/.codex",
+  settings: {
+    path: "home/.codex/config.toml",
+    // The provider has the name that the captured threads recorded.
+    text: `model = "scripted"
+model_provider = "mock"
+[model_providers.mock]
+name = "scripted"
+base_url = "${MODEL_URL}/v1"
+env_key = "OPENAI_API_KEY"
+wire_api = "responses"
+`,
+  },
+  command: (path, _, id) => [path, "exec", "--skip-git-repo-check", "resume", id, PROMPT],
+  isQuiet: false,
+};
+
+export const opencode: RealClient = {
+  adapter: "opencode",
+  executable: findClient("opencode", "opencode-ai"),
+  sessions: "demo.app",
+  settings: {
+    path: "home/.config/opencode/opencode.json",
+    text: JSON.stringify({
+      autoupdate: false,
+      share: "disabled",
+      model: "anthropic/scripted",
+      small_model: "anthropic/scripted",
+      provider: {
+        anthropic: {
+          npm: "@ai-sdk/anthropic",
+          options: { baseURL: `${MODEL_URL}/v1`, apiKey: "scripted" },
+          models: {
+            scripted: {
+              name: "Scripted",
+              tool_call: true,
+              attachment: true,
+              modalities: { input: ["text", "image"], output: ["text"] },
+              limit: { context: 200_000, output: 8000 },
+            },
+          },
+        },
+      },
+    }),
+  },
+  command: (path, restored, id) =>
+    importing(path, restored, [`opencode run --session ${id} --model anthropic/scripted "${PROMPT}"`]),
+  isQuiet: false,
+};
+
+export const pi: RealClient = {
+  adapter: "pi",
+  executable: findClient("pi", "@mariozechner/pi-coding-agent"),
+  sessions: "home/.pi/agent/sessions",
+  settings: {
+    path: "home/.pi/agent/models.json",
+    text: JSON.stringify({
+      providers: {
+        scripted: {
+          baseUrl: MODEL_URL,
+          api: "anthropic-messages",
+          apiKey: "scripted",
+          models: [
+            { id: "scripted-model", input: ["text", "image"], contextWindow: 200_000, maxTokens: 8000 },
+          ],
+        },
+      },
+    }),
+  },
+  command: (path, _, id) => {
+    const model = ["--provider", "scripted", "--model", "scripted-model"];
+    return [path, "-p", "--session", id, ...model, PROMPT];
+  },
+  isQuiet: true,
+};
+
+/** Imports the restored files, as the restore says, and runs the commands. */
+export function importing(path: string, { resume }: Restored, commands: readonly string[]): string[] {
+  const imports = (resume.imports?.files ?? []).map((file) => `${resume.imports?.command} ${file}`);
+  const script = `opencode() { ${path} "$@" </dev/null; }\nset -e\n${[...imports, ...commands].join("\n")}`;
+  return ["bash", "-c", script];
+}
+
+/** True where the client is not there; says why. */
+export function isMissing({ adapter, executable }: RealClient): boolean {
+  if ("path" in executable) return false;
+  console.log(`tests with the real ${adapter} are skipped: ${executable.missing}`);
+  return true;
+}
+
+export interface Going {
+  /** A folder of this run's own. */
+  readonly folder: string;
+  readonly fidelity: SerializeOptions["fidelity"];
+  /** Another session of the lineage than the first. */
+  readonly id?: string;
+  /** Instead of going on. */
+  readonly command?: RealClient["command"];
+}
+
+export interface WentOn extends OfflineRun {
+  readonly restored: Restored;
+}
+
+/** Restores into a throwaway home and goes on with the session there. */
+export async function goOn(client: RealClient, lineage: Lineage, going: Going): Promise<WentOn> {
+  const { folder } = going;
+  const restored = await restoreFor(client, lineage, going);
+  const { settings, executable } = client;
+  if (settings !== undefined) write(join(folder, settings.path), settings.text);
+  if (!("path" in executable)) throw new Error(executable.missing);
+  const { id, directory } = restored.resume;
+  const command = (going.command ?? client.command)(executable.path, restored, going.id ?? id);
+  const rules = [{ when: PROMPT, text: ANSWER }];
+  const run = runOffline(command, { folder, cwd: directory, rules });
+  expect([run.status, run.status === 0 && !client.isQuiet ? "" : run.stderr]).toEqual([0, ""]);
+  if (going.command === undefined) expect(run.stdout).toContain(ANSWER);
+  return { ...run, restored };
+}
+
+/** The files of a lineage where the client looks for them; its paths are those of the run. */
+export async function restoreFor(client: RealClient, lineage: Lineage, going: Going): Promise<Restored> {
+  const cwd = join(going.folder, "demo.app");
+  const { restore } = adapterNamed(client.adapter)!;
+  if (restore.kind !== "supported") throw new Error(`${client.adapter} restores`);
+  const restored = await restore.serialize(lineage, {
+    fidelity: going.fidelity,
+    layout: "client",
+    mapPath: (path) => (path.startsWith("/") ? cwd : path),
+    now: Date.now(),
+  });
+  expect(restored.resume.directory).toBe(cwd);
+  for (const file of restored.files) write(join(going.folder, client.sessions, file.path), printFile(file));
+  return restored;
+}
+
+function write(path: string, data: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, data);
+}
