@@ -117,16 +117,16 @@ async function clientFindings(context: Context): Promise<Finding[]> {
     ];
   return sweeps.flatMap(({ adapter, seen, stale, issues }): Finding[] => {
     const message = `${adapter.title}: ${seen} sources, ${stale.length} of them new or changed`;
-    const state: Finding =
+    const freshness: Finding =
       stale.length === 0
         ? { topic: "clients", status: "ok", message }
         : { topic: "clients", status: "warn", message, fix: "pond sync" };
     const [first] = issues;
-    if (first === undefined) return [state];
+    if (first === undefined) return [freshness];
     const more = issues.length === 1 ? "" : ` (and ${issues.length - 1} more)`;
     const trouble = `${adapter.title}: ${first.path}: ${first.message}${more}`;
     const fix = "make it readable, or correct the settings (`pond config show` names their file)";
-    return [state, { topic: "clients", status: "warn", message: trouble, fix }];
+    return [freshness, { topic: "clients", status: "warn", message: trouble, fix }];
   });
 }
 
