@@ -74,7 +74,7 @@ function scanRefs(
   tables: SessionTables,
   options: { readonly where: Predicate; readonly limit?: number },
 ): Promise<PartRows> {
-  return tables.parts.scan({ select: PART_PLAN_COLUMNS, withRowId: true, ...options });
+  return tables.parts.scan({ select: PART_PLAN_COLUMNS, withRowId: true, few: true, ...options });
 }
 
 /** Parts by any filter, in no particular order, at most `limit`; bodies unread. */

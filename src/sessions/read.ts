@@ -110,7 +110,8 @@ export async function readMessageOutlines(
   to: { readonly rows: Map<string, bigint>; readonly onFault?: OnFault },
 ): Promise<MessageOutline[]> {
   const select = ["id", "seq", "timestamp", "role", "text_bytes", "bytes"] as const;
-  const rows = await tables.messages.scan({ select, where: eq("session_id", session), withRowId: true });
+  const where = eq("session_id", session);
+  const rows = await tables.messages.scan({ select, where, withRowId: true, few: true });
   const outlines: MessageOutline[] = [];
   for (let row = 0; row < rows.length; row++) {
     const id = messageId(rows.string("id", row));
@@ -166,7 +167,8 @@ function isSplit({ options }: Message): boolean {
 
 /** Where a message id occurs; an id is unique only inside its session. */
 export async function findMessage(tables: SessionTables, id: string): Promise<MessageKey[]> {
-  const rows = await tables.messages.scan({ select: ["session_id", "id"], where: eq("id", id) });
+  const select = ["session_id", "id"] as const;
+  const rows = await tables.messages.scan({ select, where: eq("id", id), few: true });
   return Array.from({ length: rows.length }, (_, row) => ({
     session_id: sessionId(rows.string("session_id", row)),
     id: messageId(rows.string("id", row)),

@@ -134,6 +134,39 @@ describe("a table", () => {
     expect(known.has("other", "1")).toBe(false);
   });
 
+  test("gives the same few rows whether indexes cover them, some of them, or none", async () => {
+    await using dir = await tempDir();
+    await using store = await openStore(dir.path);
+    const notes = await store.table(NOTES);
+    const box = (at: number): string => `box ${at % 40}`;
+    const insert = (from: number, to: number): Promise<unknown> =>
+      notes.insertRows(
+        Array.from({ length: to - from }, (_, i) =>
+          note(box(from + i), String(from + i), { rank: from + i, title: i % 3 === 0 ? null : `t${i}` }),
+        ),
+      );
+    const read = async (few: boolean): Promise<unknown[]> => {
+      const rows = await notes.scan({
+        select: ["id", "title"],
+        where: eq("box", "box 7"),
+        orderBy: [{ column: "rank", descending: true }],
+        limit: 30,
+        withRowId: true,
+        few,
+      });
+      return rows
+        .rowIds()
+        .map((row, i) => [row, rows.string("id", i), rows.stringOrNull("title", i), rows.int("rank", i)]);
+    };
+    for (const rows of [0, 600, 1200, 1800]) {
+      await insert(rows, rows + 600);
+      expect(await read(true)).toEqual(await read(false));
+      expect(await read(true)).toHaveLength(Math.min(30, (rows + 600) / 40));
+      if (rows === 600) await notes.maintain({ force: true });
+    }
+    expect((await notes.health()).facts.indexes[0]).toMatchObject({ indexedRows: 1200, unindexedRows: 1200 });
+  });
+
   test("answers long columns in the order of the scan, and rows by id in the order asked", async () => {
     await using dir = await tempDir();
     await using store = await openStore(dir.path);
