@@ -14,7 +14,7 @@ export async function status(verb: VerbContext): Promise<Outcome> {
   const report = await runStatus(context, (first) => {
     if (!out.json) out.print(renderFirst(first, out));
   });
-  if (report.exists || out.json) out.result(report, () => renderTables(report, out));
+  if (report.exists || out.json) out.result(report, () => `\n${renderTables(report, out)}`);
   return "done";
 }
 
