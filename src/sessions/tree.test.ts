@@ -103,10 +103,27 @@ describe("stages", () => {
       await ingest(store, conversation("root", 4));
       return scan(options);
     });
-    const { value, issues } = await loadTree(store.sessions.tree({ payloads: true, outlines }), ROOT);
+    const source = store.sessions.tree({ payloads: true, outlines });
+    const { value, issues } = await loadTree(source, ROOT);
     expect(issues).toEqual([]);
     expect(stateOf(value)).toEqual(replay(conversation("root", 4))[0]);
     expect(partsRead).toHaveBeenCalledTimes(2);
+    const refs = await resolveTree(source, (await planTree(source, ROOT)).value);
+    const versions = [...refs.value.leaves.values()].flatMap(({ ref }) =>
+      ref.table === "parts" ? ref.version : [],
+    );
+    expect(new Set(versions)).toEqual(new Set([await parts.version()]));
+  });
+
+  test("parts that cannot be read are the business of who asks for them", async () => {
+    await using store = await tempStore();
+    await ingest(store, conversation("root", 3));
+    const fault = new PondError("storage_unavailable", "no such disk");
+    vi.spyOn(store.sessions.tables.parts, "scan").mockRejectedValue(fault);
+    const source = store.sessions.tree({ payloads: true, outlines: store.sessions.summaries() });
+    const { value: plan } = await planTree(source, ROOT, { partTypes: [] });
+    expect(plan.messages).toHaveLength(3);
+    await expect(planParts(source, plan)).rejects.toBe(fault);
   });
 
   test("the parts of a small session are read once, however many pages are planned", async () => {

@@ -94,13 +94,11 @@ export class StoreTree implements TreeSource<RowRef> {
   async messages(session: SessionId): Promise<Found<readonly MessageOutline[]>> {
     const { faults, onFault } = faultList();
     void this.#lookAt("messages");
-    const ahead = this.#summaries === undefined ? undefined : this.#lookAhead(session);
-    // Whoever plans the parts waits for it and is told.
-    ahead?.catch(() => undefined);
+    const ahead = this.#summaries === undefined ? undefined : awaited(this.#lookAhead(session));
     const rows = new Map<string, bigint>();
     this.#messages.set(session, rows);
     const value = await readMessageOutlines(this.#tables, session, { rows, onFault });
-    if (ahead !== undefined) this.#ahead.set(session, this.#ifCurrent(ahead));
+    if (ahead !== undefined) this.#ahead.set(session, awaited(this.#ifCurrent(ahead)));
     return { value, faults };
   }
 
@@ -196,19 +194,25 @@ export class StoreTree implements TreeSource<RowRef> {
   /** Parts are written before their messages: what was read before the messages were may lack some of theirs. */
   async #ifCurrent(ahead: Promise<Ahead | undefined>): Promise<PartRows | undefined> {
     const [found, version] = await Promise.all([ahead, this.#tables.parts.version()]);
-    return found?.version === version ? found.rows : undefined;
+    if (found?.version === version) return found.rows;
+    this.#versions.set("parts", Promise.resolve(version));
+    return undefined;
   }
 
   /** The version of a table, asked for once, beside the first look into it. */
   #lookAt(table: RowRef["table"]): Promise<number> {
     const known = this.#versions.get(table);
     if (known !== undefined) return known;
-    const version = this.#tables[table].version();
+    const version = awaited(this.#tables[table].version());
     this.#versions.set(table, version);
-    // Whoever resolves waits for it and is told.
-    version.catch(() => undefined);
     return version;
   }
+}
+
+/** Asked for ahead: who needs it waits for it later and is told of a fault, and nobody may. */
+function awaited<T>(answer: Promise<T>): Promise<T> {
+  answer.catch(() => undefined);
+  return answer;
 }
 
 function outlineAt(rows: Rows<typeof SESSIONS>, row: number, onFault: OnFault): SessionOutline | undefined {
