@@ -123,6 +123,8 @@ describe("stages", () => {
     const source = store.sessions.tree({ payloads: true, outlines: store.sessions.summaries() });
     const { value: plan } = await planTree(source, ROOT, { partTypes: [] });
     expect(plan.messages).toHaveLength(3);
+    // Time for what was asked for ahead to fail, with nobody waiting for it.
+    await store.sessions.versions();
     await expect(planParts(source, plan)).rejects.toBe(fault);
   });
 
