@@ -1,6 +1,7 @@
 /**
  * Ingest of the Rust pond's shapes against a floor in the same run: the same rows built into the same Arrow batches
- * and committed with no checks. Each measurement runs in a process of its own, so that peak memory is its own.
+ * and committed with no checks. Each measurement runs in a process of its own, so that peak memory is its own. Where others
+ * work on the machine, the ratio by CPU says more than the one by time: all threads, without making the corpus.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -27,6 +28,8 @@ const SHAPES: readonly Shape[] = [
 
 interface Result {
   readonly seconds: number;
+  /** CPU seconds of all threads, start and corpus included. */
+  readonly cpu: number;
   readonly rss: number;
   readonly stored: number;
 }
@@ -35,7 +38,9 @@ export async function run(): Promise<void> {
   const [mode, name, folder] = process.argv.slice(3);
   const shape = SHAPES.find((candidate) => candidate.name === name);
   if (mode !== undefined && shape !== undefined && folder !== undefined) return measure(mode, shape, folder);
-  console.log("shape          messages     MB   pond s   floor s  ratio   msg/s   MB/s  rss MB  disk/source");
+  console.log(
+    "shape          messages     MB   pond s   floor s  ratio   by CPU   msg/s   MB/s  rss MB  disk/source",
+  );
   for (const each of SHAPES.filter((candidate) => mode === undefined || candidate.name.startsWith(mode)))
     report(each);
 }
@@ -44,6 +49,7 @@ function report(shape: Shape): void {
   const { messages, bytes } = sizeOf(shape);
   const pond = inChild("pond", shape);
   const floor = inChild("floor", shape);
+  const { cpu: corpusCpu } = inChild("corpus", shape);
   const cells = [
     shape.name.padEnd(12),
     String(messages).padStart(10),
@@ -51,6 +57,7 @@ function report(shape: Shape): void {
     pond.seconds.toFixed(2).padStart(8),
     floor.seconds.toFixed(2).padStart(9),
     (pond.seconds / floor.seconds).toFixed(2).padStart(6),
+    ((pond.cpu - corpusCpu) / (floor.cpu - corpusCpu)).toFixed(2).padStart(8),
     Math.round(messages / pond.seconds)
       .toString()
       .padStart(7),
@@ -97,12 +104,14 @@ async function measure(mode: string, shape: Shape, folder: string): Promise<void
     const start = process.hrtime.bigint();
     await writer.flush();
     busy += Number(process.hrtime.bigint() - start);
-  } else busy = await writeFloor(sessions, shape, folder);
-  const { maxRSS } = process.resourceUsage();
+  } else if (mode === "floor") busy = await writeFloor(sessions, shape, folder);
+  else for (const _ of corpus(shape));
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
   if (mode === "pond") await settle(sessions);
   console.log(
     stringifyJson({
       seconds: busy / 1e9,
+      cpu: (userCPUTime + systemCPUTime) / 1e6,
       rss: maxRSS * 1024,
       stored: diskBytes(folder),
     }),
