@@ -2,7 +2,9 @@
  * The only loader of the engine's binding (spec.md#lance-chokepoints). Loading costs 0.1-0.5 s, so it happens
  * when a store is opened, not when this room is imported.
  */
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import type * as Arrow from "apache-arrow";
 import type * as LanceDb from "@lancedb/lancedb";
 
@@ -31,11 +33,21 @@ export function loadLance(): Lance {
   // The engine reads this once, while loading; its warnings would go to the stderr of every command.
   process.env["LANCEDB_LOG"] ??= "error";
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- require is untyped; versions are pinned and tested
-  loaded = { lancedb: require("@lancedb/lancedb") as typeof LanceDb, ...loadArrow() };
+  loaded = { ...loadArrow(), lancedb: require("@lancedb/lancedb") as typeof LanceDb };
   return loaded;
 }
 
+/**
+ * Arrow as the one file that its own package bundles, under the name by which the binding asks for it: 134 files take
+ * 70 ms to load, the bundle 9 ms, at the start of every command that opens a store.
+ */
 export function loadArrow(): ArrowLibrary {
+  const name = require.resolve("apache-arrow");
+  const bundle = join(dirname(name), "Arrow.esnext.min.js");
+  if (require.cache[name] === undefined && existsSync(bundle)) {
+    require(bundle);
+    require.cache[name] = require.cache[bundle];
+  }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   return { arrow: require("apache-arrow") as typeof Arrow };
 }
