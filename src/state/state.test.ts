@@ -188,4 +188,18 @@ describe("which store is at an address", () => {
     expect(existsSync(store)).toBe(true);
     expect(rememberedStore(folder.path, address, { ...facts, versions: { messages: 9 } })).toBeUndefined();
   });
+
+  test("stays short over many syncs, and no store is forgotten", async () => {
+    await using folder = await tempDir();
+    const remote = { url: "s3://bucket/pond", namespace: "default" };
+    const other = rememberStore(folder.path, remote, { id: "id-2", versions: {} });
+    const address = { url: "s3://bucket/busy", namespace: "default" };
+    const names = new Set<string>();
+    for (let messages = 0; messages < 450; messages++)
+      names.add(rememberStore(folder.path, address, { id: "id-1", versions: { messages } }));
+    expect(names.size).toBe(1);
+    expect(readLog(join(folder.path, "stores.jsonl")).values.length).toBeLessThanOrEqual(200);
+    expect(rememberedStore(folder.path, address, undefined)).toBe([...names][0]);
+    expect(rememberedStore(folder.path, remote, undefined)).toBe(other);
+  });
 });
