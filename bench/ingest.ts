@@ -14,7 +14,7 @@ import { eventSchema } from "../src/model/schema.ts";
 import { searchText } from "../src/model/index.ts";
 import type { Event, Message, Part } from "../src/model/index.ts";
 import { messageRow, partBytes, partRow, sessionRow } from "../src/sessions/encode.ts";
-import { SessionStore } from "../src/sessions/index.ts";
+import { DEFAULT_LIMITS, SessionStore } from "../src/sessions/index.ts";
 import { openStore } from "../src/substrate/index.ts";
 import { corpus, type Shape } from "./corpus.ts";
 import { ENTRY_FLAGS, LAUNCHER_ENV, LAUNCHER_FLAGS } from "./launcher.ts";
@@ -133,7 +133,11 @@ async function writeFloor(sessions: SessionStore, shape: Shape, folder: string):
     parts: tables.parts.batch(),
   };
   let busy = 0;
-  let held = 0;
+  const isFull = (): boolean => {
+    const all = [batches.sessions, batches.messages, batches.parts];
+    const held = (of: "rows" | "bytes"): number => all.reduce((sum, batch) => sum + batch[of], 0);
+    return held("rows") >= DEFAULT_LIMITS.rows || held("bytes") >= DEFAULT_LIMITS.bytes;
+  };
   const flush = async (): Promise<void> => {
     for (const name of ["parts", "messages", "sessions"] as const)
       if (batches[name].rows > 0) await engine[name].add(batches[name].finish().ipc, "append");
@@ -142,13 +146,11 @@ async function writeFloor(sessions: SessionStore, shape: Shape, folder: string):
       messages: tables.messages.batch(),
       parts: tables.parts.batch(),
     });
-    held = 0;
   };
   let message: Message | undefined;
   for (const events of chunks(corpus(shape), 500)) {
     const start = process.hrtime.bigint();
     for (const event of events) {
-      held += 1;
       if (event.kind === "session") batches.sessions.add(sessionRow(event.session, 0));
       else if (event.kind === "message") message = event.message;
       else if (message !== undefined) {
@@ -158,7 +160,7 @@ async function writeFloor(sessions: SessionStore, shape: Shape, folder: string):
         batches.messages.add({ ...messageRow(message, facts, 0), source_agent: "claude-code", project: "p" });
       }
     }
-    if (held >= 26_000 || batches.parts.bytes + batches.messages.bytes > 32_000_000) await flush();
+    if (isFull()) await flush();
     busy += Number(process.hrtime.bigint() - start);
   }
   const start = process.hrtime.bigint();
