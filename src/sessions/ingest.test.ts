@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { sessionEvents } from "../../test/support/arbitrary-events.ts";
 import { tempStore, type TempStore } from "../../test/support/temp-store.ts";
 import { systemClock } from "../base/clock.ts";
@@ -73,6 +73,24 @@ describe("ingest", () => {
     expect(await store.sessions.session("s")).toBeUndefined();
     await ingest(store, events);
     expect((await store.sessions.state(sessionId("s")))?.messages).toHaveLength(30);
+  });
+
+  test("a batch is committed while a source that never waits goes on", async () => {
+    await using store = await tempStore();
+    const committed = vi.fn();
+    const writer = store.sessions.ingest({
+      clock: systemClock,
+      limits: { rows: 5, bytes: 1e9 },
+      onCommit: committed,
+    });
+    const events = conversation("s", 3);
+    function* endless(): Generator<Event> {
+      yield* events;
+      // A part twice over is rejected, so that the next batch never fills.
+      for (let more = 0; more < 2_000_000 && committed.mock.calls.length === 0; more++) yield events.at(-1)!;
+    }
+    await writer.add(endless());
+    expect(committed).toHaveBeenCalled();
   });
 
   test("labels are immutable: a differing session is rejected, its messages go under the stored labels", async () => {

@@ -3,6 +3,7 @@
  * only rows that are absent. Parts are committed before messages and messages before their session's row, so that a
  * session whose row is there is whole, and one cut short by a crash is completed by the next run, never skipped.
  */
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import type { Event, Message, Part, Session, Violation } from "../model/index.ts";
 import { EventValidator, searchText } from "../model/index.ts";
@@ -76,6 +77,9 @@ export class Ingest {
   #partBytes = 0;
   /** The commit under way: one at a time, while the next batch is being filled. */
   #commit: Promise<void> = Promise.resolve();
+  #isCommitting = false;
+  /** Events since the event loop last turned. */
+  #unturned = 0;
 
   constructor(tables: IngestTables, options: IngestOptions) {
     this.#tables = tables;
@@ -99,7 +103,14 @@ export class Ingest {
       else if (event.kind === "message") this.#startMessage(event.message);
       else this.#addPart(event.part);
       if (this.#isFull()) await this.#startCommit({ final: false });
+      else if (this.#isCommitting && ++this.#unturned >= EVENTS_PER_TURN) await this.#turn();
     }
+  }
+
+  /** Lets the commit take its next step: a source that never waits would keep every answer of the engine waiting. */
+  async #turn(): Promise<void> {
+    this.#unturned = 0;
+    await setImmediate();
   }
 
   /**
@@ -185,7 +196,10 @@ export class Ingest {
       batch.sessions.delete(open.id);
       this.#pending.labels.set(open.id, { source_agent: open.source_agent, project: open.project });
     }
-    this.#commit = this.#write(batch, open?.id);
+    this.#isCommitting = true;
+    this.#commit = this.#write(batch, open?.id).finally(() => {
+      this.#isCommitting = false;
+    });
     // A failure is reported by the next await of #commit, not as an unhandled rejection in between.
     this.#commit.catch(() => undefined);
   }
@@ -236,6 +250,9 @@ export class Ingest {
 }
 
 const NO_ROWS: Inserted = { inserted: 0, matched: 0 };
+
+/** Some milliseconds of work. */
+const EVENTS_PER_TURN = 200;
 
 /** Bytes that a row costs beside its long texts. */
 const ROW_OVERHEAD = 200;
