@@ -77,7 +77,7 @@ describe("ingest", () => {
 
   test("a batch is committed while a source that never waits goes on", async () => {
     await using store = await tempStore();
-    const committed = vi.fn();
+    const committed = vi.fn<() => void>();
     const writer = store.sessions.ingest({
       clock: systemClock,
       limits: { rows: 5, bytes: 1e9 },
