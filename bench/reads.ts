@@ -19,7 +19,7 @@ import { corpus } from "./corpus.ts";
 
 const SESSIONS = 20_000;
 const MESSAGES = 25;
-const ROUNDS = 41;
+const ROUNDS = 101;
 /** From the most frequent word of the corpus to a rare one, and a name that is found by its piece. */
 const QUERIES = ["reta", "conma terin", "tering polo verma", "exloma", "giingGiing"];
 
