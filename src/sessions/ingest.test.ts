@@ -50,6 +50,24 @@ describe("ingest", () => {
     );
   });
 
+  test("a checkpoint is reached with the commit that holds it, not with the next one", async () => {
+    await using store = await tempStore();
+    const reached: string[] = [];
+    const seen: string[][] = [];
+    const writer = store.sessions.ingest({
+      clock: systemClock,
+      limits: SMALL,
+      onCommit: () => seen.push([...reached]),
+    });
+    for (const id of ["a", "b", "c"]) {
+      await writer.add(conversation(id, 2));
+      writer.checkpoint(() => reached.push(id));
+    }
+    await writer.flush();
+    expect(seen.at(-1)).toEqual(["a", "b", "c"]);
+    expect(seen[0]).toEqual(["a"]);
+  });
+
   test("counts what was inserted and what was there", async () => {
     await using store = await tempStore();
     const events = conversation("s", 30);

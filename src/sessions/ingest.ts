@@ -38,7 +38,7 @@ export interface IngestOptions {
   readonly limits?: IngestLimits;
   /** Called for each event that breaks a rule; the stream goes on. */
   readonly onViolation?: (violation: Violation, event: Event) => void;
-  /** Called once a batch is durable, with what it held. */
+  /** Called once a batch is durable and its checkpoints are reached, with what is stored so far. */
   readonly onCommit?: (summary: IngestSummary) => void;
 }
 
@@ -205,9 +205,10 @@ export class Ingest {
   }
 
   async #write(batch: Pending, open: string | undefined): Promise<void> {
-    if (batch.sessions.size + batch.messages.length + batch.parts.length > 0)
-      await this.#writeRows(batch, open);
+    const hasRows = batch.sessions.size + batch.messages.length + batch.parts.length > 0;
+    if (hasRows) await this.#writeRows(batch, open);
     for (const reached of batch.checkpoints) reached();
+    if (hasRows) this.#options.onCommit?.(this.summary());
   }
 
   async #writeRows(batch: Pending, open: string | undefined): Promise<void> {
@@ -231,7 +232,6 @@ export class Ingest {
       await this.#writers.sessions.insert(sessions, undefined),
     );
     this.#tally.commits += 1;
-    this.#options.onCommit?.(this.summary());
   }
 
   /** Labels are immutable, because messages carry copies of them: a session that says otherwise is not stored. */
