@@ -15,22 +15,22 @@ async function filled(): Promise<TempContext> {
   const temp = await tempContext();
   const at = (day: string): string => `2026-03-${day}T12:00:00Z`;
   await temp.ingest(
-    story("web-0001", { project: "/work/Web", at: at("01") })
+    story("web-0001", { project: "/srv/Web", at: at("01") })
       .user("Fix the Login page")
       .events(),
   );
   await temp.ingest(
-    story("api-0001", { project: "/work/api", at: at("05") })
+    story("api-0001", { project: "/srv/api", at: at("05") })
       .user("add a route")
       .assistant("done")
       .events(),
   );
   await temp.ingest(
-    story("api-0002", { project: "/work/api", agent: "codex-cli", at: at("09") })
+    story("api-0002", { project: "/srv/api", agent: "codex-cli", at: at("09") })
       .user("login again")
       .events(),
   );
-  const child = { project: "/work/api", agent: "claude-code/explore", parent: "api-0001", at: at("05") };
+  const child = { project: "/srv/api", agent: "claude-code/explore", parent: "api-0001", at: at("05") };
   await temp.ingest(story("child-01", child).user("look around").events());
   return temp;
 }
@@ -55,8 +55,8 @@ describe("the list of sessions", () => {
 
   test.each<[string, SessionsRequest, string[]]>([
     ["project, a part in any case", { project: "WEB" }, ["web-0001"]],
-    ["project, its beginning", { project: { prefix: "/work/a" } }, ["api-0002", "api-0001"]],
-    ["project, exactly", { project: { exact: "/work" } }, []],
+    ["project, its beginning", { project: { prefix: "/srv/a" } }, ["api-0002", "api-0001"]],
+    ["project, exactly", { project: { exact: "/srv" } }, []],
     ["client", { source_agent: "codex-cli" }, ["api-0002"]],
     [
       "client with its agents",
