@@ -112,7 +112,7 @@ async function report(context: Context): Promise<void> {
 
 /** The page as the store gives it: canonical messages and parts, every body read. */
 async function readPage(store: SessionStore, id: string): Promise<unknown> {
-  const source = store.tree({ payloads: false, outlines: store.summaries() });
+  const source = store.tree({ payloads: false, outlines: store.summaries(), ahead: ["bodies"] });
   const plan = await planTree(source, sessionId(id), { depth: 0, messages: { limit: 20 } });
   const refs = await resolveTree(source, plan.value, (node) => "session_id" in node);
   return hydrateTree(source, refs.value);

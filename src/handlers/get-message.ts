@@ -48,7 +48,7 @@ export async function getMessage(
 
 /** The active branch if the message is on it, else everything: superseded revisions can be asked for by their id. */
 async function threadWith(store: SessionStore, session: SessionSummary, id: string): Promise<Thread> {
-  const source = store.tree({ payloads: false, outlines: store.summaries() });
+  const source = store.tree({ payloads: false, outlines: store.summaries(), ahead: ["texts"] });
   const active = await readThread(store, { source, session: session.id, branch: "active" });
   if (active.messages.some(({ ref }) => ref.id === id)) return active;
   return { ...active, messages: active.stored.map((ref) => ({ ref, facts: {} })), hidden: 0 };

@@ -39,7 +39,11 @@ async function getSession(
   const mode = request.response_mode ?? "conversational";
   const payloads = request.include_payloads === true;
   const outlines = store.summaries();
-  const source = store.tree({ payloads, outlines });
+  const source = store.tree({
+    payloads,
+    outlines,
+    ahead: mode === "verbatim" ? ["texts", "bodies"] : ["texts"],
+  });
   const branch = request.branch ?? "active";
   const [summaries, thread] = await Promise.all([
     outlines,

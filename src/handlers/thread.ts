@@ -13,7 +13,7 @@ import {
   pondFacts,
   resolveTree,
 } from "../model/index.ts";
-import type { MessageRef, SessionStore } from "../sessions/index.ts";
+import type { MessageRef, SessionStore, StoreTree } from "../sessions/index.ts";
 import type { ResponseMode } from "../wire/index.ts";
 import { PAGE_BYTES } from "../wire/index.ts";
 import type { PlannedSession } from "./page.ts";
@@ -45,7 +45,7 @@ export interface Entry {
 }
 
 export interface ThreadRequest {
-  readonly source: PlannedSession["source"];
+  readonly source: StoreTree;
   readonly session: SessionId;
   readonly branch: "active" | "all";
 }
@@ -62,7 +62,7 @@ export async function readThread(
     return row === undefined ? [] : [{ ...message, row }];
   });
   const issues = planned.filter(({ kind }) => kind === "unreadable");
-  const { spaces, texts } = await readFacts(store, stored);
+  const { spaces, texts } = await readFacts({ store, source }, stored);
   const base = { stored, session: { source, plan, texts }, issues };
   const all = stored.map((ref, at) => {
     const pond = spaces[at] ?? {};
@@ -79,7 +79,7 @@ export async function readThread(
 const READ_TOGETHER = { messages: 200, bytes: PAGE_BYTES };
 
 async function readFacts(
-  store: SessionStore,
+  { store, source }: { readonly store: SessionStore; readonly source: StoreTree },
   stored: readonly MessageRef[],
 ): Promise<{ readonly spaces: readonly JsonObject[]; readonly texts: PlannedSession["texts"] }> {
   const bytes = stored.reduce(
@@ -88,7 +88,7 @@ async function readFacts(
   );
   if (stored.length > READ_TOGETHER.messages || bytes > READ_TOGETHER.bytes)
     return { spaces: await store.pondSpaces(stored), texts: (refs) => store.texts(refs) };
-  const said = await store.said(stored);
+  const said = await source.said(stored);
   const byRow = new Map(stored.map(({ row }, at) => [row, said[at]]));
   const texts: PlannedSession["texts"] = (refs) =>
     Promise.resolve(refs.map(({ row }) => byRow.get(row) ?? NOTHING_SAID));

@@ -11,6 +11,7 @@ export { MESSAGES, PARTS, SESSIONS, SUMMARIES } from "./schema.ts";
 export type { Storage } from "./store.ts";
 export { openSessionStore, SessionStore } from "./store.ts";
 export type { SessionSummary } from "./summarise.ts";
+export type { StoreTree } from "./tree.ts";
 export { compareByAge, messageCount, SummaryList } from "./summary-list.ts";
 export type { IngestTables, Inserted, Labels } from "./tables.ts";
 export { SessionTables } from "./tables.ts";

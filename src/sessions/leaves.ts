@@ -4,14 +4,19 @@
  */
 import type { PondError } from "../base/errors.ts";
 import { toPondError } from "../base/errors.ts";
-import type { Event, Outcome, PartPlan } from "../model/index.ts";
+import type { Event, MessageOutline, Outcome, PartPlan } from "../model/index.ts";
+import type { PartRows } from "./parts.ts";
 import { PART_PLAN_COLUMNS, partPlanAt, readPayloads } from "./parts.ts";
+import type { MessageRows } from "./read.ts";
 import {
   corrupt,
   decodeMessage,
+  decodeMessageRow,
   decodePart,
   decodeSession,
+  MESSAGE_BODY_COLUMNS,
   MESSAGE_COLUMNS,
+  messageBodyAt,
   PART_BODY_COLUMNS,
   SESSION_COLUMNS,
 } from "./rows.ts";
@@ -27,10 +32,18 @@ export interface RowRef {
 
 type Read = (rows: readonly bigint[]) => Promise<readonly Outcome<Event>[]>;
 
+/** What a plan has told of a row: all but its body, or that too. */
+export interface Planned<P, R> {
+  readonly plan: P;
+  /** Where its body was read with the plan. */
+  readonly body?: { readonly rows: R; readonly at: number } | undefined;
+}
+
 export interface LeafOptions {
   readonly payloads: boolean;
-  /** Parts that were planned, by row: of these only the bodies are read. */
-  readonly plans: ReadonlyMap<bigint, PartPlan>;
+  /** By row. */
+  readonly messages: ReadonlyMap<bigint, Planned<MessageOutline, MessageRows>>;
+  readonly parts: ReadonlyMap<bigint, Planned<PartPlan, PartRows>>;
 }
 
 /** What stands in the rows, in the order given. */
@@ -41,11 +54,16 @@ export async function readLeaves(
 ): Promise<readonly Outcome<Event>[]> {
   const readers: Readonly<Record<RowRef["table"], Read>> = {
     sessions: (rows) => readSessions(tables, rows),
-    messages: (rows) => readMessages(tables, rows),
+    messages: (rows) => readMessages(tables, rows, options),
     parts: (rows) => readParts(tables, rows, options),
   };
-  const groups = Map.groupBy(refs, ({ table }) => table);
   const found = new Map<Pick<RowRef, "table" | "row">, Outcome<Event>>();
+  for (const ref of refs) {
+    const leaf = leafAtHand(ref, options);
+    if (leaf !== undefined) found.set(ref, leaf);
+  }
+  const unread = refs.filter((ref) => !found.has(ref));
+  const groups = Map.groupBy(unread, ({ table }) => table);
   await Promise.all(
     [...groups].map(async ([table, group]) => {
       const outcomes = await inHalves(
@@ -84,7 +102,7 @@ async function inHalves(rows: readonly bigint[], halving: Halving): Promise<read
 }
 
 /** The store can be reached, and what it holds is not right. Anything else leaves nothing to answer. */
-const isDamage = ({ code, reason }: PondError): boolean => reason === "corrupt" || code === "internal";
+export const isDamage = ({ code, reason }: PondError): boolean => reason === "corrupt" || code === "internal";
 
 async function readSessions(
   tables: SessionTables,
@@ -94,38 +112,81 @@ async function readSessions(
   return ids.map((_, row) => decoded(() => ({ kind: "session", session: decodeSession(rows, row) })));
 }
 
+/** A leaf whose body came with its plan. */
+function leafAtHand(
+  { table, row }: Pick<RowRef, "table" | "row">,
+  { payloads, messages, parts }: LeafOptions,
+): Outcome<Event> | undefined {
+  if (table === "messages") {
+    const { plan, body } = messages.get(row) ?? {};
+    if (plan === undefined || body === undefined) return undefined;
+    return decoded(() => messageEvent(plan, body));
+  }
+  if (table !== "parts") return undefined;
+  const { plan, body } = parts.get(row) ?? {};
+  if (plan === undefined || body === undefined || (payloads && plan.type === "file")) return undefined;
+  return decoded(() => partEvent(plan, { ...body, payload: null }));
+}
+
 async function readMessages(
   tables: SessionTables,
   ids: readonly bigint[],
+  { messages }: LeafOptions,
 ): Promise<readonly Outcome<Event>[]> {
-  const rows = await tables.messages.take(ids, MESSAGE_COLUMNS);
-  return ids.map((_, row) => decoded(() => ({ kind: "message", message: decodeMessage(rows, row) })));
+  const isPlanned = ids.every((id) => messages.has(id));
+  const rows = await tables.messages.take(ids, isPlanned ? MESSAGE_BODY_COLUMNS : MESSAGE_COLUMNS);
+  return ids.map((id, at) =>
+    decoded(() => {
+      const plan = messages.get(id)?.plan;
+      return plan === undefined
+        ? { kind: "message", message: decodeMessageRow(rows, at) }
+        : messageEvent(plan, { rows, at });
+    }),
+  );
+}
+
+function messageEvent(
+  plan: MessageOutline,
+  { rows, at }: { readonly rows: MessageRows; readonly at: number },
+): Event {
+  return { kind: "message", message: decodeMessage(plan, messageBodyAt(rows, at)) };
 }
 
 async function readParts(
   tables: SessionTables,
   ids: readonly bigint[],
-  { payloads, plans: known }: LeafOptions,
+  { payloads, parts }: LeafOptions,
 ): Promise<readonly Outcome<Event>[]> {
-  const isPlanned = ids.every((id) => known.has(id));
+  const isPlanned = ids.every((id) => parts.has(id));
   const columns = isPlanned ? PART_BODY_COLUMNS : [...PART_PLAN_COLUMNS, ...PART_BODY_COLUMNS];
   const rows = await tables.parts.take(ids, columns);
-  const plans = ids.map((id, row) => (isPlanned ? known.get(id) : partPlanAt(rows, row)));
-  const files = ids.filter((_, row) => payloads && plans[row]?.type === "file");
+  const plans = ids.map((id, at) => parts.get(id)?.plan ?? partPlanAt(rows, at));
+  const files = ids.filter((_, at) => payloads && plans[at]?.type === "file");
   const blobs = await readPayloads(tables, files);
-  return ids.map((id, row) =>
+  return ids.map((id, at) =>
     decoded(() => {
-      const plan = plans[row];
+      const plan = plans[at];
       if (plan === undefined)
-        throw corrupt(`part ${rows.string("id", row)} is of type ${rows.string("type", row)}`);
-      const body = {
-        variant_data: rows.string("variant_data", row),
-        options: rows.string("options", row),
-        payload: blobs.get(id) ?? null,
-      };
-      return { kind: "part", part: decodePart(plan, body) };
+        throw corrupt(`part ${rows.string("id", at)} is of type ${rows.string("type", at)}`);
+      return partEvent(plan, { rows, at, payload: blobs.get(id) ?? null });
     }),
   );
+}
+
+function partEvent(
+  plan: PartPlan,
+  {
+    rows,
+    at,
+    payload,
+  }: { readonly rows: PartRows; readonly at: number; readonly payload: Uint8Array | null },
+): Event {
+  const body = {
+    variant_data: rows.string("variant_data", at),
+    options: rows.string("options", at),
+    payload,
+  };
+  return { kind: "part", part: decodePart(plan, body) };
 }
 
 function decoded(decode: () => Event): Outcome<Event> {

@@ -7,7 +7,7 @@ import { compareParts, messageId, partId, partTypes, provenances, sessionId } fr
 import type { Predicate, Rows } from "../substrate/index.ts";
 import { and, eq, isIn } from "../substrate/index.ts";
 import type { OnFault } from "./read.ts";
-import { oneOf } from "./rows.ts";
+import { oneOf, PART_BODY_COLUMNS } from "./rows.ts";
 import type { PARTS } from "./schema.ts";
 import type { SessionTables } from "./tables.ts";
 
@@ -17,9 +17,8 @@ export interface PartRef extends PartPlan {
   readonly row: bigint;
 }
 
-/** What tells of a part without its body. */
-export const PART_PLAN_COLUMNS = [
-  "session_id",
+/** What tells of a part of a known session without its body. */
+const OWN_COLUMNS = [
   "message_id",
   "id",
   "ordinal",
@@ -29,19 +28,22 @@ export const PART_PLAN_COLUMNS = [
   "call_id",
   "is_failure",
 ] as const;
+/** The same of a part of any session. */
+export const PART_PLAN_COLUMNS = ["session_id", ...OWN_COLUMNS] as const;
 /** Asking for 20 messages by id costs as much as reading the keys of some 500 (measured). */
 const CHEAPER_BY_SESSION = { messages: 500, factor: 4 };
 const IDS_PER_SCAN = 500;
 
-/** Rows of parts, bodies unread. */
+/** Rows of parts: short columns, and the bodies where they were asked for. */
 export type PartRows = Rows<typeof PARTS>;
 
 /** Whether a session has so few messages that all of its parts are read, whichever are wanted. */
 export const isReadWhole = (messages: number): boolean => messages <= CHEAPER_BY_SESSION.messages;
 
-/** All parts of a session. */
-export function scanParts(tables: SessionTables, session: SessionId): Promise<PartRows> {
-  return scanRefs(tables, { where: eq("session_id", session) });
+/** All parts of a session, in no particular order, with their bodies or without. */
+export function scanParts(tables: SessionTables, session: SessionId, bodies = false): Promise<PartRows> {
+  const select = bodies ? [...OWN_COLUMNS, ...PART_BODY_COLUMNS] : OWN_COLUMNS;
+  return tables.parts.scan({ select, where: eq("session_id", session), withRowId: true, few: true });
 }
 
 /** The parts of some messages, in order, by message; bodies unread. `ahead` are all parts of their session. */
@@ -58,10 +60,10 @@ export async function readPartRefs(
     for (let row = 0; row < rows.length; row++) {
       const list = parts.get(messageId(rows.string("message_id", row)));
       if (list === undefined) continue;
-      const plan = partPlanAt(rows, row);
+      const plan = partPlanAt(rows, row, scope.session);
       if (plan !== undefined) list.push({ ...plan, row: rows.rowId(row) });
       else
-        onFault(keyAt(rows, row), {
+        onFault(keyAt(rows, row, scope.session), {
           kind: "unreadable",
           message: `it is of type ${rows.string("type", row)}`,
         });
@@ -70,20 +72,19 @@ export async function readPartRefs(
   return parts;
 }
 
-function scanRefs(
-  tables: SessionTables,
-  options: { readonly where: Predicate; readonly limit?: number },
-): Promise<PartRows> {
-  return tables.parts.scan({ select: PART_PLAN_COLUMNS, withRowId: true, few: true, ...options });
-}
-
 /** Parts by any filter, in no particular order, at most `limit`; bodies unread. */
 export async function findPartRefs(
   tables: SessionTables,
   where: Predicate,
   limit?: number,
 ): Promise<PartRef[]> {
-  const rows = await scanRefs(tables, { where, ...(limit === undefined ? {} : { limit }) });
+  const rows = await tables.parts.scan({
+    select: PART_PLAN_COLUMNS,
+    where,
+    withRowId: true,
+    few: true,
+    ...(limit === undefined ? {} : { limit }),
+  });
   const refs: PartRef[] = [];
   for (let row = 0; row < rows.length; row++) {
     const plan = partPlanAt(rows, row);
@@ -136,20 +137,21 @@ async function* scansOf(
   }
   for (let start = 0; start < messages.length; start += IDS_PER_SCAN) {
     const some = isIn("message_id", messages.slice(start, start + IDS_PER_SCAN));
-    yield await scanRefs(tables, { where: and(eq("session_id", session), some) });
+    const where = and(eq("session_id", session), some);
+    yield await tables.parts.scan({ select: OWN_COLUMNS, where, withRowId: true, few: true });
   }
 }
 
-function keyAt(rows: PartRows, row: number): PartKey {
+function keyAt(rows: PartRows, row: number, session: SessionId): PartKey {
   return {
-    session_id: sessionId(rows.string("session_id", row)),
+    session_id: session,
     message_id: messageId(rows.string("message_id", row)),
     id: partId(rows.string("id", row)),
   };
 }
 
-/** Undefined for a part of a kind that nobody wrote. */
-export function partPlanAt(rows: PartRows, row: number): PartPlan | undefined {
+/** Undefined for a part of a kind that nobody wrote. Of a known session its column is not needed. */
+export function partPlanAt(rows: PartRows, row: number, session?: SessionId): PartPlan | undefined {
   const type = oneOf(partTypes, rows.string("type", row));
   const provenance = oneOf(provenances, rows.string("provenance", row));
   if (type === undefined || provenance === undefined) return undefined;
@@ -157,7 +159,7 @@ export function partPlanAt(rows: PartRows, row: number): PartPlan | undefined {
   const call_id = rows.stringOrNull("call_id", row);
   const is_failure = rows.boolOrNull("is_failure", row);
   return {
-    ...keyAt(rows, row),
+    ...keyAt(rows, row, session ?? sessionId(rows.string("session_id", row))),
     ordinal: rows.int("ordinal", row),
     type,
     provenance,

@@ -32,7 +32,14 @@ import {
 } from "../model/index.ts";
 import type { Predicate, Rows } from "../substrate/index.ts";
 import { eq } from "../substrate/index.ts";
-import { decodeMessage, decodePond, decodeSession, MESSAGE_COLUMNS, oneOf, SESSION_COLUMNS } from "./rows.ts";
+import {
+  decodeMessageRow,
+  decodePond,
+  decodeSession,
+  MESSAGE_COLUMNS,
+  oneOf,
+  SESSION_COLUMNS,
+} from "./rows.ts";
 import type { MESSAGES } from "./schema.ts";
 import type { SessionTables } from "./tables.ts";
 
@@ -96,23 +103,29 @@ export async function readChildren(tables: SessionTables, parent: SessionId): Pr
   return children.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1));
 }
 
-/** Every message of a session in its order, bodies unread. */
-export async function readMessageRefs(tables: SessionTables, session: SessionId): Promise<MessageRef[]> {
-  const rows = new Map<string, bigint>();
-  const outlines = await readMessageOutlines(tables, session, { rows });
-  return outlines.map((outline) => ({ ...outline, row: rows.get(outline.id) ?? 0n }));
-}
+/** Rows of messages: short columns, and the long ones that were asked for. */
+export type MessageRows = Rows<typeof MESSAGES>;
 
-/** The same, with the rows by message apart. */
-export async function readMessageOutlines(
+const OUTLINE_COLUMNS = ["id", "seq", "timestamp", "role", "text_bytes", "bytes"] as const;
+
+/** All messages of a session, in no particular order; bodies unread but for the columns named. */
+export function scanMessages(
   tables: SessionTables,
   session: SessionId,
-  to: { readonly rows: Map<string, bigint>; readonly onFault?: OnFault },
-): Promise<MessageOutline[]> {
-  const select = ["id", "seq", "timestamp", "role", "text_bytes", "bytes"] as const;
-  const where = eq("session_id", session);
-  const rows = await tables.messages.scan({ select, where, withRowId: true, few: true });
-  const outlines: MessageOutline[] = [];
+  long: readonly (typeof SAID_COLUMNS)[number][] = [],
+): Promise<MessageRows> {
+  const select = [...OUTLINE_COLUMNS, ...long];
+  return tables.messages.scan({ select, where: eq("session_id", session), withRowId: true, few: true });
+}
+
+/** Every message of a session in its order, bodies unread. */
+export async function readMessageRefs(tables: SessionTables, session: SessionId): Promise<MessageRef[]> {
+  return messageRefsIn(await scanMessages(tables, session), session);
+}
+
+/** The messages of a session in its order. */
+export function messageRefsIn(rows: MessageRows, session: SessionId, onFault?: OnFault): MessageRef[] {
+  const refs: MessageRef[] = [];
   for (let row = 0; row < rows.length; row++) {
     const id = messageId(rows.string("id", row));
     const seq = rows.intOrNull("seq", row);
@@ -121,12 +134,11 @@ export async function readMessageOutlines(
     const timestamp = timestampFromMicros(micros);
     if (role === undefined || timestamp === undefined) {
       const message = `it is of role ${rows.string("role", row)}, at ${micros} microseconds`;
-      to.onFault?.({ session_id: session, id }, { kind: "unreadable", message });
+      onFault?.({ session_id: session, id }, { kind: "unreadable", message });
       continue;
     }
     const textBytes = rows.intOrNull("text_bytes", row);
-    to.rows.set(id, rows.rowId(row));
-    outlines.push({
+    refs.push({
       session_id: session,
       id,
       ...(seq === null ? {} : { seq }),
@@ -134,9 +146,10 @@ export async function readMessageOutlines(
       role,
       ...(textBytes === null ? {} : { text_bytes: textBytes }),
       bytes: rows.intOrNull("bytes", row) ?? 0,
+      row: rows.rowId(row),
     });
   }
-  return outlines.toSorted(compareInSession);
+  return refs.toSorted(compareInSession);
 }
 
 /** What is stored of records that their source rewrites in place: by session and record, every version. */
@@ -147,7 +160,7 @@ export async function readRevisions(
   const found = new Map<SessionId, Map<string, (Revision & { readonly id: MessageId })[]>>();
   for await (const rows of tables.messages.scanIn("session_id", sessions, { select: MESSAGE_COLUMNS }))
     for (let row = 0; row < rows.length; row++) {
-      const message = decodeMessage(rows, row);
+      const message = decodeMessageRow(rows, row);
       const revision = revisionOf(message);
       // The further messages of a split record say nothing that its first one does not.
       const isFirst = revision.version !== message.id && !isSplit(message);
@@ -191,17 +204,25 @@ export async function readTexts(
   return rows.map((_, row) => textAt(found, row));
 }
 
-/** The same with the facts that pond keeps about each message: one read for both. */
-export async function readSaid(
-  tables: SessionTables,
-  rows: readonly bigint[],
-): Promise<readonly (MessageText & { readonly pond: JsonObject })[]> {
-  if (rows.length === 0) return [];
-  const found = await tables.messages.take(rows, ["options", "search_text", "content"]);
-  return rows.map((_, row) => ({ ...textAt(found, row), pond: pondSpaceIn(found.string("options", row)) }));
+/** The same with the facts that pond keeps about the message: one read for both. */
+export interface Said extends MessageText {
+  readonly pond: JsonObject;
 }
 
-function textAt(rows: Rows<typeof MESSAGES>, row: number): MessageText {
+/** What holds it. */
+export const SAID_COLUMNS = ["content", "options", "search_text"] as const;
+
+export async function readSaid(tables: SessionTables, rows: readonly bigint[]): Promise<readonly Said[]> {
+  if (rows.length === 0) return [];
+  const found = await tables.messages.take(rows, SAID_COLUMNS);
+  return rows.map((_, row) => saidAt(found, row));
+}
+
+export function saidAt(rows: MessageRows, row: number): Said {
+  return { ...textAt(rows, row), pond: pondSpaceIn(rows.string("options", row)) };
+}
+
+function textAt(rows: MessageRows, row: number): MessageText {
   return { text: rows.stringOrNull("search_text", row), content: rows.stringOrNull("content", row) };
 }
 
@@ -227,7 +248,7 @@ export async function findHeads(
   return headsIn(tables, await tables.messages.scan({ ...options, select: HEAD_COLUMNS, withRowId: true }));
 }
 
-async function headsIn(tables: SessionTables, rows: Rows<typeof MESSAGES>): Promise<MessageHead[]> {
+async function headsIn(tables: SessionTables, rows: MessageRows): Promise<MessageHead[]> {
   const older = rows.rowIds().filter((_, at) => rows.isNull("repeats", at));
   const spaces = await readPondSpaces(tables, older);
   const pondByRow = new Map(older.map((row, at) => [row, spaces[at] ?? {}]));

@@ -6,7 +6,7 @@ import { PondError } from "../base/errors.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { isJsonObject, parseJson, stringifyJson } from "../base/json.ts";
 import { sealExtracted, sealExtractedJson } from "../model/extracted.ts";
-import type { FileData, Message, Part, PartPlan, Session } from "../model/index.ts";
+import type { FileData, Message, MessageOutline, Part, PartPlan, Session } from "../model/index.ts";
 import { messageId, pondOf, sessionId, timestampFromMicros } from "../model/index.ts";
 import { relations, roles } from "../model/index.ts";
 import type { Rows } from "../substrate/index.ts";
@@ -32,6 +32,8 @@ export const MESSAGE_COLUMNS = [
   "content",
   "options",
 ] as const;
+/** Of a message only its body: what tells of it is known from its outline. */
+export const MESSAGE_BODY_COLUMNS = ["content", "options"] as const;
 /** Of a part only its body: what tells of it is known from its plan. */
 export const PART_BODY_COLUMNS = ["variant_data", "options"] as const;
 
@@ -52,24 +54,39 @@ export function decodeSession(rows: Rows<typeof SESSIONS>, row: number): Session
   };
 }
 
-export function decodeMessage(rows: Rows<typeof MESSAGES>, row: number): Message {
-  const { options, exact } = decodeOptions(rows.string("options", row));
+export function decodeMessageRow(rows: Rows<typeof MESSAGES>, row: number): Message {
+  const id = messageId(rows.string("id", row));
   const seq = rows.intOrNull("seq", row);
   const role = oneOf(roles, rows.string("role", row));
-  const base = {
-    id: messageId(rows.string("id", row)),
+  if (role === undefined) throw corrupt(`message ${id} has role ${rows.string("role", row)}`);
+  const head = {
+    id,
     session_id: sessionId(rows.string("session_id", row)),
     ...(seq === null ? {} : { seq }),
     timestamp: instant(rows.timestamp("timestamp", row)),
-    options,
-  };
-  if (role === undefined) throw corrupt(`message ${base.id} has role ${rows.string("role", row)}`);
-  if (role !== "system") return { ...base, role };
-  return {
-    ...base,
     role,
-    content: sealExtracted(exact["content"] ?? rows.stringOrNull("content", row) ?? ""),
   };
+  return decodeMessage(head, messageBodyAt(rows, row));
+}
+
+/** The body columns of a message. */
+export interface MessageBody {
+  readonly content: string | null;
+  readonly options: string;
+}
+
+export function messageBodyAt(rows: Rows<typeof MESSAGES>, row: number): MessageBody {
+  return { content: rows.stringOrNull("content", row), options: rows.string("options", row) };
+}
+
+export function decodeMessage(
+  { id, session_id, seq, timestamp, role }: Omit<MessageOutline, "bytes" | "text_bytes">,
+  body: MessageBody,
+): Message {
+  const { options, exact } = decodeOptions(body.options);
+  const base = { id, session_id, ...(seq === undefined ? {} : { seq }), timestamp, options };
+  if (role !== "system") return { ...base, role };
+  return { ...base, role, content: sealExtracted(exact["content"] ?? body.content ?? "") };
 }
 
 /** The body columns of a part, and its payload: of a file part, null where it is empty or was not asked for. */

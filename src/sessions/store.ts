@@ -10,7 +10,6 @@ import type {
   Session,
   SessionId,
   SessionState,
-  TreeSource,
 } from "../model/index.ts";
 import { describeKey, loadTree, stateOf } from "../model/index.ts";
 import type {
@@ -36,13 +35,11 @@ import {
   readMessageRefs,
   readPondSpaces,
   readRevisions,
-  readSaid,
   readSessions,
   readTexts,
 } from "./read.ts";
 import { Summaries } from "./summaries.ts";
 import type { SummaryList } from "./summary-list.ts";
-import type { RowRef } from "./leaves.ts";
 import { readLeaves } from "./leaves.ts";
 import { corrupt } from "./rows.ts";
 import { SessionTables } from "./tables.ts";
@@ -121,7 +118,7 @@ export class SessionStore implements AsyncDisposable {
   }
 
   /** The sessions as trees, with payloads unless told otherwise. */
-  tree(options: StoreTreeOptions = { payloads: true }): TreeSource<RowRef> {
+  tree(options: StoreTreeOptions = { payloads: true }): StoreTree {
     return new StoreTree(this.tables, options);
   }
 
@@ -166,14 +163,6 @@ export class SessionStore implements AsyncDisposable {
     );
   }
 
-  /** What some messages say, with the facts that pond keeps about them, in the order given. */
-  said(refs: readonly Pick<MessageRef, "row">[]): ReturnType<typeof readSaid> {
-    return readSaid(
-      this.tables,
-      refs.map(({ row }) => row),
-    );
-  }
-
   /** The facts that pond keeps about some messages (`options.pond`), in the order given. */
   pondSpaces(refs: readonly Pick<MessageRef, "row">[]): Promise<readonly JsonObject[]> {
     return readPondSpaces(
@@ -197,9 +186,9 @@ export class SessionStore implements AsyncDisposable {
     refs: readonly PartRef[],
     options: { readonly payloads: boolean },
   ): Promise<(Part | undefined)[]> {
-    const plans = new Map(refs.map((ref) => [ref.row, ref]));
+    const parts = new Map(refs.map((ref) => [ref.row, { plan: ref }]));
     const rows = refs.map(({ row }) => ({ table: "parts", row }) as const);
-    const leaves = await readLeaves(this.tables, rows, { ...options, plans });
+    const leaves = await readLeaves(this.tables, rows, { ...options, parts, messages: new Map() });
     return leaves.map((leaf) => (leaf.ok && leaf.value.kind === "part" ? leaf.value.part : undefined));
   }
 

@@ -156,6 +156,89 @@ describe("stages", () => {
   });
 });
 
+describe("bodies that are asked for ahead", () => {
+  const ahead = ["bodies", "texts"] as const;
+
+  test.each([true, false])("come with the plan of a small session (indexes: %s)", async (isIndexed) => {
+    await using store = await tempStore();
+    await ingest(store, [...conversation("root", 30), ...conversation("other", 3)]);
+    if (isIndexed) await store.sessions.maintain({ force: true });
+    const looks = watch(store);
+    const { messages, parts } = store.sessions.tables;
+    const scans = [vi.spyOn(messages, "scan"), vi.spyOn(parts, "scan")];
+    const source = store.sessions.tree({ payloads: true, outlines: store.sessions.summaries(), ahead });
+    const plan = await planTree(source, ROOT, { depth: 0, messages: { limit: 20 } });
+    const refs = await resolveTree(source, plan.value, (node) => "session_id" in node);
+    const { value, issues } = await hydrateTree(source, refs.value);
+    expect(issues).toEqual([]);
+    const expected = replay(conversation("root", 30))[0]!.messages.slice(0, 20);
+    expect(value.messages.map(({ message }) => message)).toEqual(expected.map(({ message }) => message));
+    expect(value.messages.map((node) => node.parts.map(({ part }) => part))).toEqual(
+      expected.map((turn) => turn.parts),
+    );
+    const rows = refs.value.plan.messages.map((node) => refs.value.leaves.get(node)!.ref);
+    expect(await source.said(rows)).toEqual(await store.sessions.tree().said(rows));
+    expect(scans.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+    // The comparison above took them.
+    expect(looks.rows).toHaveLength(20);
+  });
+
+  test("are left out where a session is large", async () => {
+    await using store = await tempStore();
+    const events = conversation("root", 3).map((event): Event =>
+      event.kind === "part" && event.part.type === "text"
+        ? { kind: "part", part: { ...event.part, text: sealExtracted("long ".repeat(50_000)) } }
+        : event,
+    );
+    await ingest(store, [...events, ...conversation("many", 300)]);
+    const outlines = Promise.resolve(await store.sessions.summaries());
+    const looks = watch(store);
+    for (const id of ["root", "many"]) {
+      const source = store.sessions.tree({ payloads: true, outlines, ahead });
+      const { value } = await planTree(source, sessionId(id));
+      expect(value.messages.at(-1)?.parts).toHaveLength(1);
+    }
+    expect([...looks.columns].filter((column) => BODIES.has(column))).toEqual([]);
+  });
+
+  test("with payloads where they are asked for", async () => {
+    await using store = await tempStore();
+    const bytes = new Uint8Array([1, 2, 3]);
+    await ingest(store, [...conversation("root", 1), { kind: "part", part: filePart("root", "m0", bytes) }]);
+    for (const payloads of [true, false]) {
+      const source = store.sessions.tree({ payloads, outlines: store.sessions.summaries(), ahead });
+      const { value } = await loadTree(source, ROOT);
+      expect(value.messages[0]?.parts[1]?.part).toMatchObject({
+        data: { kind: "bytes", value: payloads ? bytes : new Uint8Array(0) },
+      });
+    }
+  });
+
+  test("cost one issue for each that is damaged, whoever finds it", async () => {
+    await using store = await tempStore();
+    await ingest(store, conversation("root", 5));
+    const { parts, messages } = store.sessions.tables;
+    await parts.insertRows([{ ...partRow(textPart("root", "m2", 7)), variant_data: '{"text": torn' }]);
+    const load = () =>
+      loadTree(
+        store.sessions.tree({ payloads: true, outlines: store.sessions.summaries(), ahead: ["bodies"] }),
+        ROOT,
+      );
+    const torn = { stage: "hydrate", kind: "unreadable", key: { message_id: "m2", id: "7" } };
+    const first = await load();
+    expect(first.issues).toMatchObject([torn]);
+    expect(stateOf(first.value)).toEqual(replay(conversation("root", 5))[0]);
+
+    // The engine stumbles over the bodies: the plan does without them.
+    stumble(messages);
+    stumble(parts);
+    const again = await load();
+    expect(again).toEqual(first);
+    vi.spyOn(messages, "scan").mockRejectedValue(damage("storage_unavailable"));
+    await expect(load()).rejects.toMatchObject({ code: "storage_unavailable" });
+  });
+});
+
 describe("a lineage", () => {
   test("is found to any depth, each generation by one look, and restores as it was told", async () => {
     await using store = await tempStore();
@@ -310,6 +393,18 @@ function watchTable<S extends TableSpec>(table: Table<S>, { columns, rows }: Loo
       for (const id of ids) rows.push(`${table.spec.name} ${id}`);
       return take(ids, select);
     },
+  };
+  Object.assign(table, watched);
+}
+
+/** Scans of long columns fail from now on. */
+function stumble<S extends TableSpec>(table: Table<S>): void {
+  const scan = table.scan.bind(table);
+  const watched: Pick<Table<S>, "scan"> = {
+    scan: (options) =>
+      options.select.some((column) => BODIES.has(column))
+        ? Promise.reject(damage("internal"))
+        : scan(options),
   };
   Object.assign(table, watched);
 }

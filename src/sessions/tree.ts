@@ -2,6 +2,7 @@
  * The store's sessions as trees (spec.md#live-staged-tree). Planned from keys and short columns, by the indexes on
  * them; a reference is a row of a table, which the queries of the plan have told already.
  */
+import { toPondError } from "../base/errors.ts";
 import type {
   EntityKey,
   Event,
@@ -19,13 +20,13 @@ import type {
 } from "../model/index.ts";
 import { isPartKey, relations, sessionId, timestampFromMicros } from "../model/index.ts";
 import type { Rows } from "../substrate/index.ts";
-import type { RowRef } from "./leaves.ts";
-import { readLeaves } from "./leaves.ts";
+import type { Planned, RowRef } from "./leaves.ts";
+import { isDamage, readLeaves } from "./leaves.ts";
 import type { PartRows } from "./parts.ts";
 import { isReadWhole, readPartRefs, scanParts } from "./parts.ts";
-import type { OnFault } from "./read.ts";
-import { readMessageOutlines } from "./read.ts";
-import { corrupt, oneOf } from "./rows.ts";
+import type { MessageRef, MessageRows, OnFault, Said } from "./read.ts";
+import { messageRefsIn, readSaid, SAID_COLUMNS, saidAt, scanMessages } from "./read.ts";
+import { corrupt, MESSAGE_BODY_COLUMNS, oneOf } from "./rows.ts";
 import type { SESSIONS } from "./schema.ts";
 import type { SessionSummary } from "./summarise.ts";
 import type { SummaryList } from "./summary-list.ts";
@@ -39,7 +40,15 @@ export interface StoreTreeOptions {
   readonly payloads: boolean;
   /** Sessions from their summaries, where they are at hand; from the table when absent. */
   readonly outlines?: Promise<SummaryList>;
+  /**
+   * For who will want more than a plan of what is planned: of small sessions, known by their outlines, it comes with the
+   * plan, because two scans cost less than two scans and two takes. `bodies`: to hydrate; `texts`: for `said`.
+   */
+  readonly ahead?: readonly ("bodies" | "texts")[];
 }
+
+/** Whose long columns are read whole: no more than the chunks that are decoded for a page of it. */
+const SMALL = { messages: 200, bytes: 512 << 10 };
 
 interface Ahead {
   readonly version: number;
@@ -54,15 +63,20 @@ export class StoreTree implements TreeSource<RowRef> {
   readonly #sessions = new Map<string, bigint>();
   readonly #messages = new Map<string, Map<string, bigint>>();
   readonly #parts = new Map<string, Map<string, Map<string, bigint>>>();
-  readonly #plans = new Map<bigint, PartPlan>();
+  readonly #bodies: boolean;
+  readonly #texts: boolean;
+  readonly #plannedMessages = new Map<bigint, Planned<MessageOutline, MessageRows>>();
+  readonly #plannedParts = new Map<bigint, Planned<PartPlan, PartRows>>();
   readonly #versions = new Map<RowRef["table"], Promise<number>>();
   /** Parts of small sessions, asked for beside their messages: who plans a page of a session wants both. */
   readonly #ahead = new Map<SessionId, Promise<PartRows | undefined>>();
 
-  constructor(tables: SessionTables, { payloads, outlines }: StoreTreeOptions) {
+  constructor(tables: SessionTables, { payloads, outlines, ahead = [] }: StoreTreeOptions) {
     this.#tables = tables;
     this.#payloads = payloads;
     this.#summaries = outlines;
+    this.#bodies = ahead.includes("bodies");
+    this.#texts = ahead.includes("texts");
   }
 
   async session(id: SessionId): Promise<SessionOutline | undefined> {
@@ -95,9 +109,15 @@ export class StoreTree implements TreeSource<RowRef> {
     const { faults, onFault } = faultList();
     void this.#lookAt("messages");
     const ahead = this.#summaries === undefined ? undefined : awaited(this.#lookAhead(session));
-    const rows = new Map<string, bigint>();
-    this.#messages.set(session, rows);
-    const value = await readMessageOutlines(this.#tables, session, { rows, onFault });
+    const rows = await this.#messageRows(session);
+    const places = rows.has("options") ? placesIn(rows) : undefined;
+    const located = new Map<string, bigint>();
+    this.#messages.set(session, located);
+    const value = messageRefsIn(rows, session, onFault).map(({ row, ...plan }) => {
+      located.set(plan.id, row);
+      this.#plannedMessages.set(row, { plan, body: places?.get(row) });
+      return plan;
+    });
     if (ahead !== undefined) this.#ahead.set(session, awaited(this.#ifCurrent(ahead)));
     return { value, faults };
   }
@@ -109,17 +129,27 @@ export class StoreTree implements TreeSource<RowRef> {
     this.#parts.set(scope.session, rows);
     const value = new Map<MessageId, readonly PartPlan[]>();
     const ahead = await this.#ahead.get(scope.session);
+    const places = ahead?.has("options") === true ? placesIn(ahead) : undefined;
     for (const [message, refs] of await readPartRefs(this.#tables, scope, { onFault, ahead })) {
       const own = new Map<string, bigint>();
       rows.set(message, own);
       const plans = refs.map(({ row, ...plan }) => {
         own.set(plan.id, row);
-        this.#plans.set(row, plan);
+        this.#plannedParts.set(row, { plan, body: places?.get(row) });
         return plan;
       });
       value.set(message, plans);
     }
     return { value, faults };
+  }
+
+  /** What some messages say, with the facts that pond keeps about them, in the order given. */
+  async said(refs: readonly Pick<MessageRef, "row">[]): Promise<readonly Said[]> {
+    const rows = refs.map(({ row }) => row);
+    const bodies = rows.flatMap((row) => this.#plannedMessages.get(row)?.body ?? []);
+    return this.#texts && bodies.length === rows.length
+      ? bodies.map((body) => saidAt(body.rows, body.at))
+      : readSaid(this.#tables, rows);
   }
 
   async resolve(nodes: readonly PlanNode[]): Promise<readonly Outcome<RowRef>[]> {
@@ -136,7 +166,11 @@ export class StoreTree implements TreeSource<RowRef> {
   }
 
   read(refs: readonly RowRef[]): Promise<readonly Outcome<Event>[]> {
-    return readLeaves(this.#tables, refs, { payloads: this.#payloads, plans: this.#plans });
+    return readLeaves(this.#tables, refs, {
+      payloads: this.#payloads,
+      messages: this.#plannedMessages,
+      parts: this.#plannedParts,
+    });
   }
 
   #rowOf(node: PlanNode): bigint | undefined {
@@ -188,7 +222,16 @@ export class StoreTree implements TreeSource<RowRef> {
     const summary = (await this.#summaries)?.get(session);
     if (summary === undefined || !isReadWhole(messageCount(summary))) return undefined;
     const version = await this.#lookAt("parts");
-    return { version, rows: await scanParts(this.#tables, session) };
+    const scan = (bodies: boolean): Promise<PartRows> => scanParts(this.#tables, session, bodies);
+    return { version, rows: await orShort(scan, this.#bodies && isSmall(summary)) };
+  }
+
+  async #messageRows(session: SessionId): Promise<MessageRows> {
+    const long = this.#texts ? SAID_COLUMNS : MESSAGE_BODY_COLUMNS;
+    const scan = (isWhole: boolean): Promise<MessageRows> =>
+      scanMessages(this.#tables, session, isWhole ? long : []);
+    const isAsked = this.#texts || this.#bodies;
+    return orShort(scan, isAsked && isSmall((await this.#summaries)?.get(session)));
   }
 
   /** Parts are written before their messages: what was read before the messages were may lack some of theirs. */
@@ -207,6 +250,26 @@ export class StoreTree implements TreeSource<RowRef> {
     this.#versions.set(table, version);
     return version;
   }
+}
+
+const isSmall = (summary: SessionSummary | undefined): boolean =>
+  summary !== undefined && messageCount(summary) <= SMALL.messages && summary.bytes <= SMALL.bytes;
+
+/** With long columns where that is asked for; without, where they are damaged: who reads the bodies finds out which. */
+async function orShort<T>(scan: (isWhole: boolean) => Promise<T>, isWhole: boolean): Promise<T> {
+  try {
+    return await scan(isWhole);
+  } catch (error) {
+    if (!isWhole || !isDamage(toPondError(error))) throw error;
+    return scan(false);
+  }
+}
+
+/** By row id, where each row of an answer is. */
+function placesIn<R extends MessageRows | PartRows>(
+  rows: R,
+): Map<bigint, { readonly rows: R; readonly at: number }> {
+  return new Map(rows.rowIds().map((row, at) => [row, { rows, at }]));
 }
 
 /** Asked for ahead: who needs it waits for it later and is told of a fault, and nobody may. */

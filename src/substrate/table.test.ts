@@ -142,12 +142,16 @@ describe("a table", () => {
     const insert = (from: number, to: number): Promise<unknown> =>
       notes.insertRows(
         Array.from({ length: to - from }, (_, i) =>
-          note(box(from + i), String(from + i), { rank: from + i, title: i % 3 === 0 ? null : `t${i}` }),
+          note(box(from + i), String(from + i), {
+            rank: from + i,
+            title: i % 3 === 0 ? null : `t${i}`,
+            body: `body ${from + i}`,
+          }),
         ),
       );
-    const read = async (few: boolean): Promise<unknown[]> => {
+    const read = async (few: boolean, long: readonly "body"[] = []): Promise<unknown[]> => {
       const rows = await notes.scan({
-        select: ["id", "title"],
+        select: ["id", "title", ...long],
         where: eq("box", "box 7"),
         orderBy: [{ column: "rank", descending: true }],
         limit: 30,
@@ -156,13 +160,25 @@ describe("a table", () => {
       });
       return rows
         .rowIds()
-        .map((row, i) => [row, rows.string("id", i), rows.stringOrNull("title", i), rows.int("rank", i)]);
+        .map((row, i) => [
+          row,
+          rows.string("id", i),
+          rows.stringOrNull("title", i),
+          rows.int("rank", i),
+          rows.has("body") ? rows.string("body", i) : undefined,
+        ]);
     };
-    for (const rows of [0, 600, 1200, 1800]) {
-      await insert(rows, rows + 600);
+    const compare = async (rows: number): Promise<void> => {
       expect(await read(true)).toEqual(await read(false));
-      expect(await read(true)).toHaveLength(Math.min(30, (rows + 600) / 40));
-      if (rows === 600) await notes.maintain({ force: true });
+      expect(await read(true, ["body"])).toEqual(await read(false, ["body"]));
+      expect(await read(true)).toHaveLength(Math.min(30, rows / 40));
+    };
+    for (const rows of [600, 1200, 1800, 2400]) {
+      await insert(rows - 600, rows);
+      await compare(rows);
+      if (rows !== 1200) continue;
+      await notes.maintain({ force: true });
+      await compare(rows);
     }
     expect((await notes.health()).facts.indexes[0]).toMatchObject({ indexedRows: 1200, unindexedRows: 1200 });
   });

@@ -64,6 +64,11 @@ export class Rows<S extends TableSpec = TableSpec> {
     return new Rows(this.#chunks, this.#order, first);
   }
 
+  /** Whether a column was selected; of no rows there is none. */
+  has(column: ColumnName<S>): boolean {
+    return this.#chunks[0]?.columns.has(column) === true;
+  }
+
   isNull(column: ColumnName<S>, row: number): boolean {
     return this.#read(column, row, NOT_NULL) === null;
   }
