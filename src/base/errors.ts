@@ -57,9 +57,21 @@ export function isPondError(error: unknown): error is PondError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
 
+/** The one shape of an error's body, whoever prints it. */
+export function errorBody({ code, message, reason, hint, data }: PondError): {
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly details: Readonly<Record<string, unknown>>;
+  };
+} {
+  return { error: { code, message, details: { ...data, ...(reason && { reason }), ...(hint && { hint }) } } };
+}
+
 /** The one place where an unknown throw becomes a PondError. It never claims that the caller is at fault. */
 export function toPondError(error: unknown): PondError {
   if (isPondError(error)) return error;
+  if (isSuppression(error)) return toPondError(error.suppressed);
   const errno = errnoOf(error);
   const message = error instanceof Error ? error.message : String(error);
   if (errno === "ENOSPC" || errno === "EDQUOT")
@@ -75,6 +87,11 @@ export function toPondError(error: unknown): PondError {
       cause: error,
     });
   return new PondError("internal", message, { cause: error });
+}
+
+/** A second error while the first one was being cleaned up after: what went wrong is the first. By name, see BRAND. */
+function isSuppression(error: unknown): error is { readonly suppressed: unknown } {
+  return error instanceof Error && error.name === "SuppressedError" && "suppressed" in error;
 }
 
 /** The `code` of a Node system error, where there is one. */

@@ -6,7 +6,7 @@ import { fstatSync, writeSync } from "node:fs";
 import type { Clock } from "../base/clock.ts";
 import { systemClock } from "../base/clock.ts";
 import type { PondError } from "../base/errors.ts";
-import { errnoOf } from "../base/errors.ts";
+import { errnoOf, errorBody } from "../base/errors.ts";
 import { createStyle } from "./style.ts";
 import type { Style } from "./style.ts";
 import { renderTable } from "./table.ts";
@@ -181,7 +181,7 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
       }
     },
     error: (error) => {
-      say(settings.json ? JSON.stringify({ error: errorBody(error) }) : renderError(error, errorStyle));
+      say(settings.json ? JSON.stringify(errorBody(error)) : renderError(error, errorStyle));
       if (settings.verbose && error.stack !== undefined) say(errorStyle.dim(stackOf(error)));
     },
   };
@@ -198,10 +198,6 @@ const line = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`
 function renderError(error: PondError, style: Style): string {
   const what = `${style.bad("pond:")} ${safeText(error.message)}`;
   return error.hint === undefined ? what : `${what}\n  ${style.bold("fix:")} ${safeText(error.hint)}`;
-}
-
-function errorBody({ code, message, reason, hint, data }: PondError): object {
-  return { code, message, ...(reason && { reason }), ...(hint && { hint }), ...(data && { data }) };
 }
 
 /** With the stacks of the causes: the cause is mostly what one looks for. */

@@ -120,15 +120,14 @@ describe("errors", () => {
     expect(stderr).toMatch(/^pond: it broke\n[^]*run\.test\.ts[^]*caused by: Error: root of it\n/);
   });
 
-  test("--json makes it one document on stderr", async () => {
+  test("--json makes it the wire's own document, on stderr", async () => {
     const { stderr, stdout } = await play("--json", failing);
     expect(stdout).toBe("");
     expect(JSON.parse(stderr)).toEqual({
       error: {
         code: "not_found",
         message: "no session \x1b[2Jx",
-        hint: "pond sessions lists them",
-        data: { id: "x" },
+        details: { id: "x", hint: "pond sessions lists them" },
       },
     });
   });

@@ -1,6 +1,7 @@
 /** The shapes that pond speaks (spec.md#wire-handlers): types, bounds and error bodies. The schemas are in schema.ts. */
-export type { CodeMeaning } from "./error-body.ts";
-export { CODES, errorBody } from "./error-body.ts";
+export { errorBody } from "../base/errors.ts";
+export type { CodeMeaning } from "./error-codes.ts";
+export { CODES } from "./error-codes.ts";
 export {
   CONTEXT_LIMITS,
   GET_LIMITS,

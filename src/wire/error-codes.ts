@@ -1,10 +1,5 @@
-/** The body of an error (spec.md#error-model), and what each code means to HTTP and MCP: the one table. */
-import type { ErrorCode, PondError } from "../base/errors.ts";
-import type { ErrorBody } from "./types.ts";
-
-export function errorBody({ code, message, reason, hint, data }: PondError): ErrorBody {
-  return { error: { code, message, details: { ...data, ...(reason && { reason }), ...(hint && { hint }) } } };
-}
+/** What each code of an error (spec.md#error-model) means to HTTP and MCP: the one table. */
+import type { ErrorCode } from "../base/errors.ts";
 
 export interface CodeMeaning {
   readonly http: number;
