@@ -49,9 +49,10 @@ export function createContext(options: ContextOptions): Context {
     address: { url, namespace, ...(folder === undefined ? {} : { folder }) },
     store: () => (opened ??= open()),
     existingStore: () => opened ?? (existing ??= openExisting()),
+    // Who asked for a store that could not be opened was told so; there is nothing to close then.
     [Symbol.asyncDispose]: async () => {
-      await (await opened)?.[Symbol.asyncDispose]();
-      await (await existing)?.[Symbol.asyncDispose]();
+      for (const opening of [opened, existing])
+        await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]();
     },
   };
 }
