@@ -1,6 +1,7 @@
 /** The stat sweep: every source of every client, and which of them changed since their cursor. Opens no file. */
 import type { Adapter, Cursor, Issue, Place, Unit } from "../adapters/index.ts";
 import { stampText } from "../adapters/registry.ts";
+import { toPondError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Cursors, SourceName } from "../state/index.ts";
@@ -51,28 +52,35 @@ async function sweepClient(
   for (const place of places) {
     const named = new Set(place.files);
     const missed = new Set(place.files);
-    for await (const batch of adapter.units(place, context.signal))
-      for (const found of batch) {
-        if ("kind" in found) {
-          issues.push(found);
-          continue;
-        }
-        if (place.files !== undefined) {
-          const meant = found.files.filter(({ path }) => named.has(path));
-          if (meant.length === 0) continue;
-          for (const { path } of meant) missed.delete(path);
-        }
-        let bytes = 0;
-        for (const { size, mtime } of found.files) {
-          bytes += size;
-          totals.newest = Math.max(totals.newest, mtime);
-        }
-        totals.seen += 1;
-        totals.bytes += bytes;
-        if (cursors !== undefined && isFresh(cursors, sourceName(adapter, place, found), found)) continue;
-        stale.push({ unit: found, place, bytes });
-        totals.staleBytes += bytes;
+    const look = (found: Unit): void => {
+      if (place.files !== undefined) {
+        const meant = found.files.filter(({ path }) => named.has(path));
+        if (meant.length === 0) return;
+        for (const { path } of meant) missed.delete(path);
       }
+      let bytes = 0;
+      for (const { size, mtime } of found.files) {
+        bytes += size;
+        totals.newest = Math.max(totals.newest, mtime);
+      }
+      totals.seen += 1;
+      totals.bytes += bytes;
+      if (cursors !== undefined && isFresh(cursors, sourceName(adapter, place, found), found)) return;
+      stale.push({ unit: found, place, bytes });
+      totals.staleBytes += bytes;
+    };
+    try {
+      for await (const batch of adapter.units(place, context.signal))
+        for (const found of batch) {
+          if ("kind" in found) issues.push(found);
+          else look(found);
+        }
+    } catch (error) {
+      // One place that cannot be looked through holds nothing else back (spec.md#sync-summary).
+      context.signal.throwIfAborted();
+      const { message } = toPondError(error);
+      issues.push({ kind: "unreadable", adapter: adapter.name, path: place.root, message });
+    }
     for (const path of missed) issues.push(notItsFile(adapter, path));
   }
   return { adapter, places, ...totals, stale, issues };

@@ -2,8 +2,16 @@
  * `sync`: import, embed, update-indexes (spec.md#sync-stages). Import reads what changed since the last commit and nothing
  * else; when nothing changed, neither the store nor its engine is opened.
  */
+import { hash } from "node:crypto";
 import { peekSessionStore } from "../sessions/peek.ts";
-import { acquireLock, Cursors, rememberedStore, rememberStore, rememberSync } from "../state/index.ts";
+import {
+  acquireLock,
+  Cursors,
+  lastSync,
+  rememberedStore,
+  rememberStore,
+  rememberSync,
+} from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { clientReport } from "./import-outcome.ts";
 import type {
@@ -61,9 +69,12 @@ async function importStage(
   const remembered = rememberedStore(state, context.address, await peekSessionStore(url, namespace));
   const cursors = remembered === undefined ? undefined : openCursors(state, remembered, hooks.notes);
   const sweep = await sweepSources(context, request, request.verify === true ? undefined : cursors);
-  if (request.dryRun === true || sweep.every(({ stale }) => stale.length === 0))
+  if (request.dryRun === true || sweep.every(({ stale }) => stale.length === 0)) {
+    if (request.dryRun !== true && remembered !== undefined) rememberLook(context, remembered, sweep);
     return sweep.map((each) => clientReport(each, []));
-  using _ = await acquireLock(state, `${context.address.url} ${context.address.namespace}`, {
+  }
+  // Hashed: an address as it is would be too long for a file's name where folders are many or not ASCII.
+  using _ = await acquireLock(state, hash("sha256", `${url} ${namespace}`), {
     clock: context.clock,
     wait: request.wait === true,
     signal: context.signal,
@@ -87,6 +98,21 @@ async function importStage(
     issues: reports.flatMap(({ issues }) => Object.values(issues)).reduce((sum, n) => sum + n, 0),
   });
   return reports;
+}
+
+const MINUTE_MS = 60_000;
+
+/** A sync that found nothing new is a sync, too. Not within a minute, which nobody sees, and at no price: it is for status. */
+function rememberLook({ clock, config }: Context, name: string, sweep: readonly Sweep[]): void {
+  const { state } = config.paths;
+  const at = clock.now();
+  try {
+    const last = lastSync(state, name);
+    if (last !== undefined && Math.abs(at - last.at) < MINUTE_MS) return;
+    rememberSync(state, name, { at, messages: 0, issues: sweep.flatMap(({ issues }) => issues).length });
+  } catch {
+    // A state folder that cannot be written keeps no time.
+  }
 }
 
 interface ImportPlan {

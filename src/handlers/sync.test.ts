@@ -1,0 +1,89 @@
+/** What holds of a sync whatever the machine is like: one bad place, an odd address, a look that finds nothing. */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { adapterNamed } from "../adapters/index.ts";
+import { systemClock } from "../base/clock.ts";
+import { loadConfig } from "../config/index.ts";
+import type { Context } from "./context.ts";
+import { createContext } from "./context.ts";
+import type { Demo } from "./demo.ts";
+import { openDemo } from "./demo.ts";
+import { status } from "./status.ts";
+import { sync } from "./sync.ts";
+
+const { signal } = new AbortController();
+const demoHome = (): Promise<Demo> => openDemo({ signal, keep: false });
+
+/** Another command in the same home, with this store, at this time. */
+async function later(
+  home: string,
+  options: { readonly store?: string; readonly now?: number },
+): Promise<Context> {
+  const env = options.store === undefined ? {} : { POND_STORE: options.store };
+  const environment = { env, home, platform: "linux" as const, cwd: home };
+  const { now } = options;
+  const clock = now === undefined ? systemClock : { ...systemClock, now: () => now };
+  return createContext({ config: await loadConfig({ environment }), machine: environment, signal, clock });
+}
+
+test("a place that cannot be looked through is an issue, and every other client is read", async () => {
+  await using demo = await demoHome();
+  const units = vi.spyOn(adapterNamed("claude-code")!, "units").mockImplementation(async function* () {
+    yield [];
+    throw new Error("ELOOP: too many symbolic links");
+  });
+  try {
+    const { clients } = await sync(demo.context, {});
+    expect(clients).toMatchObject([
+      {
+        adapter: "claude-code",
+        issues: { unreadable: 1 },
+        examples: [{ message: expect.stringContaining("ELOOP") }],
+      },
+      { adapter: "codex-cli", stored: { sessions: { inserted: 1 } }, issues: {} },
+      { adapter: "pi", stored: { sessions: { inserted: 1 } }, issues: {} },
+    ]);
+  } finally {
+    units.mockRestore();
+  }
+});
+
+test("the address of a store may be long, and in any script", async () => {
+  await using demo = await demoHome();
+  const store = join(demo.home, "\u6570\u636e".repeat(20), "deep ".repeat(20), 'store\'s "own"');
+  await using context = await later(demo.home, { store });
+  expect(await sync(context, {})).toMatchObject({
+    clients: [{ stored: { sessions: { inserted: 2 } } }, {}, {}],
+  });
+});
+
+test("a sync that finds nothing new is the last sync all the same, also where nothing can be written", async () => {
+  await using demo = await demoHome();
+  await sync(demo.context, {});
+  const tomorrow = systemClock.now() + 86_400_000;
+  await using next = await later(demo.home, { now: tomorrow });
+  await sync(next, { dryRun: true });
+  expect((await status(next)).last_sync?.at).toBeLessThan(tomorrow);
+  await sync(next, {});
+  expect(await status(next)).toMatchObject({ last_sync: { at: tomorrow, messages: 0, issues: 0 } });
+
+  const syncs = join(next.config.paths.state, "syncs");
+  rmSync(syncs, { recursive: true });
+  writeFileSync(syncs, "in the way");
+  expect(await sync(next, {})).toMatchObject({ clients: [{ fresh: 2 }, { fresh: 1 }, { fresh: 1 }] });
+});
+
+test("a store that cannot be opened is told as it is, not by what follows from it", async () => {
+  await using demo = await demoHome();
+  const store = join(demo.home, "no-folder");
+  writeFileSync(store, "a file");
+  const run = async (): Promise<void> => {
+    await using context = await later(demo.home, { store });
+    await sync(context, {});
+  };
+  await expect(run()).rejects.toMatchObject({
+    name: "PondError",
+    message: expect.stringContaining("no-folder"),
+  });
+});
