@@ -149,7 +149,7 @@ class Importer {
         events = [];
         const stamp = stampText(Object.values(item.cursor.files));
         const cursor = jsonOf(item.cursor);
-        this.#ingest.checkpoint(() => this.#reached.push({ source, stamp, cursor }));
+        await this.#ingest.checkpoint(() => this.#reached.push({ source, stamp, cursor }));
       } else {
         if (item.kind === "message") this.#tally.messages += 1;
         events.push(item);

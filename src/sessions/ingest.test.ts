@@ -3,9 +3,11 @@ import { describe, expect, test, vi } from "vitest";
 import { sessionEvents } from "../../test/support/arbitrary-events.ts";
 import { tempStore, type TempStore } from "../../test/support/temp-store.ts";
 import { systemClock } from "../base/clock.ts";
+import { PondError } from "../base/errors.ts";
 import { sealExtracted } from "../model/extracted.ts";
 import type { Event, Session, SessionState } from "../model/index.ts";
 import { eventsOf, messageId, replay, sessionId } from "../model/index.ts";
+import { Ingest } from "./ingest.ts";
 
 /** Small, so that every property crosses batch boundaries. */
 const SMALL = { rows: 5, bytes: 2000 };
@@ -61,7 +63,7 @@ describe("ingest", () => {
     });
     for (const id of ["a", "b", "c"]) {
       await writer.add(conversation(id, 2));
-      writer.checkpoint(() => reached.push(id));
+      await writer.checkpoint(() => reached.push(id));
     }
     await writer.flush();
     expect(seen.at(-1)).toEqual(["a", "b", "c"]);
@@ -128,6 +130,56 @@ describe("ingest", () => {
     expect(Array.from({ length: rows.length }, (_, row) => rows.string("project", row))).toEqual(
       Array(4).fill("/project"),
     );
+  });
+
+  test("labels are immutable also while the session's row is on its way", async () => {
+    await using store = await tempStore();
+    const moved = (id: string, length: number): Event[] =>
+      conversation(id, length).map((event) =>
+        event.kind === "session"
+          ? { ...event, session: { ...event.session, project: sealExtracted("/elsewhere") } }
+          : event,
+      );
+    // Two batches are under way at a time: by their size the session comes again in the one that holds its row, or in
+    // one behind that.
+    for (const rows of [5, 6, 7, 8, 9, 10]) {
+      const id = `s${rows}`;
+      const writer = store.sessions.ingest({ clock: systemClock, limits: { rows, bytes: 1e6 } });
+      await writer.add([...conversation(id, 2), ...conversation(`other ${id}`, 2), ...moved(id, 6)]);
+      expect(await writer.flush()).toMatchObject({ relabelled: 1 });
+    }
+    const rows = await store.sessions.tables.messages.scan({ select: ["project"] });
+    expect(new Set(Array.from({ length: rows.length }, (_, row) => rows.string("project", row)))).toEqual(
+      new Set(["/project"]),
+    );
+  });
+
+  test("a batch that fails fails all after it, and none of them is told as reached", async () => {
+    await using store = await tempStore();
+    const { tables } = store.sessions;
+    const fault = new PondError("storage_unavailable", "the disk is gone");
+    let inserts = 0;
+    const messages = Object.assign(Object.create(tables.messages) as typeof tables.messages, {
+      batch: () => tables.messages.batch(),
+      insert: (batch: Parameters<typeof tables.messages.insert>[0]) =>
+        ++inserts === 2 ? Promise.reject(fault) : tables.messages.insert(batch),
+    });
+    const writer = new Ingest(
+      { sessions: tables.sessions, parts: tables.parts, messages, labelsOf: (ids) => tables.labelsOf(ids) },
+      { clock: systemClock, limits: SMALL },
+    );
+    const reached: string[] = [];
+    const run = async (): Promise<void> => {
+      for (const id of ["a", "b", "c", "d", "e"]) {
+        await writer.add(conversation(id, 2));
+        await writer.checkpoint(() => reached.push(id));
+      }
+      await writer.flush();
+    };
+    await expect(run()).rejects.toBe(fault);
+    await expect(writer.flush()).rejects.toBe(fault);
+    expect(reached).toEqual(["a"]);
+    expect(await store.sessions.session("b")).toBeUndefined();
   });
 
   test("an event that breaks a rule is rejected and located, the rest is stored", async () => {

@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { isPondError } from "../../base/errors.ts";
 import { loadLance } from "../lance.ts";
 import { defineTable } from "../spec.ts";
-import { BatchBuilder, MAX_BATCH_BYTES } from "./batch.ts";
+import { KeySet } from "../write.ts";
+import { type Batch, BatchBuilder, MAX_BATCH_BYTES } from "./batch.ts";
 import { fromHalf, toHalf } from "./half.ts";
 import { Rows } from "./rows.ts";
 import { fieldOf } from "./schema.ts";
@@ -50,6 +51,59 @@ describe("a batch", () => {
     expect(batch.add({ id: "1", text: "after" })).toBe("added");
     const rows = Rows.fromIpc<typeof SPEC>(loadLance(), [batch.finish().ipc]);
     expect([rows.length, rows.string("text", 0), rows.string("text", 1)]).toEqual([2, "before", "after"]);
+  });
+
+  test("without the rows that are known is the batch of the others", () => {
+    const value = fc.record({
+      text: fc.option(fc.string({ unit: "grapheme" })),
+      n: fc.option(fc.integer({ min: -5, max: 5 })),
+      flag: fc.option(fc.boolean()),
+      at: fc.option(fc.nat()),
+      v: fc.option(fc.tuple(fc.nat(9), fc.nat(9))),
+      data: fc.option(fc.uint8Array({ maxLength: 5 })),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(value, fc.boolean())), fc.array(value), (given, more) => {
+        const rows = given.map(([row, isKnown], index) => ({ ...row, id: String(index), isKnown }));
+        const known = new KeySet(rows.filter(({ isKnown }) => isKnown).map(({ id }) => id));
+        const later = more.map((row, index) => ({ ...row, id: `later ${index}` }));
+        const batch = builder();
+        for (const row of rows) batch.addUntyped(row);
+        batch.drop(known);
+        for (const row of later) batch.addUntyped(row);
+        const others = [...rows.filter(({ isKnown }) => !isKnown), ...later];
+        const expected = builder();
+        for (const row of others) expected.addUntyped(row);
+        expect(batch.rows).toBe(others.length);
+        expect(valuesOf(batch.finish())).toEqual(valuesOf(expected.finish()));
+      }),
+    );
+  });
+
+  test("lends its columns to the next one and stays as it was", () => {
+    const first = builder();
+    first.add({ id: "1", text: "first", flag: true });
+    first.add({ id: "2" });
+    const finished = first.finish();
+    const before = Buffer.from(finished.ipc);
+    const second = builder();
+    second.add({ id: "3" });
+    second.add({ id: "4", text: "second", flag: false });
+    expect(valuesOf(second.finish())).toMatchObject([
+      { id: "3", text: null, flag: null },
+      { id: "4", text: "second", flag: false },
+    ]);
+    expect(finished.ipc.equals(before)).toBe(true);
+  });
+
+  test("takes a text column anew", () => {
+    const batch = builder();
+    for (const id of ["1", "2"]) batch.add({ id, text: "old", n: 7 });
+    batch.refill("text", ["a", "b"]);
+    expect(valuesOf(batch.finish())).toMatchObject([
+      { id: "1", text: "a", n: 7 },
+      { id: "2", text: "b", n: 7 },
+    ]);
   });
 
   test("is full before it passes its bound, and takes one row alone beyond it", () => {
@@ -111,3 +165,10 @@ describe("half floats", () => {
     );
   });
 });
+
+/** Every value, read back by Arrow itself. */
+function valuesOf(batch: Batch<typeof SPEC>): unknown[] {
+  const table = loadLance().arrow.tableFromIPC(batch.ipc);
+  const plain = (_: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);
+  return JSON.parse(JSON.stringify(table.toArray(), plain));
+}

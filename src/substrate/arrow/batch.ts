@@ -4,8 +4,8 @@
  */
 import { PondError } from "../../base/errors.ts";
 import type { ArrowLibrary } from "../lance.ts";
-import { type Column, joinKey, type RowOf, type TableSpec } from "../spec.ts";
-import { type ColumnWriter, columnWriter } from "./columns.ts";
+import { type ColumnsOf, joinKey, type RowOf, type TableSpec } from "../spec.ts";
+import { type ColumnSet, giveBack, takeColumns } from "./column-set.ts";
 import { schemaOf } from "./schema.ts";
 import { sizeOrProblem } from "./value.ts";
 
@@ -65,23 +65,25 @@ export class Batch<S extends TableSpec = TableSpec> {
 export class BatchBuilder<S extends TableSpec = TableSpec> {
   readonly spec: S;
   readonly #library: ArrowLibrary;
-  readonly #columns: readonly (readonly [string, Column, ColumnWriter])[];
-  readonly #keys = new Set<string>();
+  readonly #columns: ColumnSet;
+  #keys = new Set<string>();
   #bytes = 0;
+  #offered = 0;
   #finished = false;
 
   constructor(library: ArrowLibrary, spec: S) {
     this.#library = library;
     this.spec = spec;
-    this.#columns = Object.entries(spec.columns).map(([name, column]) => [
-      name,
-      column,
-      columnWriter(column),
-    ]);
+    this.#columns = takeColumns(spec);
   }
 
   get rows(): number {
     return this.#keys.size;
+  }
+
+  /** Rows that were given, those included whose key was there already. */
+  get offered(): number {
+    return this.#offered;
   }
 
   /** Bytes of the values so far. */
@@ -102,11 +104,31 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
   addUntyped(values: Readonly<Record<string, unknown>>): Added {
     if (this.#finished) throw new PondError("internal", "this batch is finished");
     const key = this.#keyOf(values);
-    if (this.#keys.has(key)) return "duplicate";
+    if (this.#keys.has(key)) {
+      this.#offered += 1;
+      return "duplicate";
+    }
     if (!this.#fits(values, key)) return "full";
-    for (const [name, , writer] of this.#columns) this.#bytes += writer.append(values[name]);
+    for (const { name, writer } of this.#columns) this.#bytes += writer.append(values[name]);
     this.#keys.add(key);
+    this.#offered += 1;
     return "added";
+  }
+
+  /** Drops the rows with these keys. */
+  drop(keys: { hasKey(joined: string): boolean }): void {
+    const all = [...this.#keys];
+    const kept = Int32Array.from(all.keys()).filter((row) => !keys.hasKey(all[row] ?? ""));
+    if (kept.length === all.length) return;
+    for (const { writer } of this.#columns) writer.keep(kept);
+    this.#keys = new Set(Array.from(kept, (row) => all[row] ?? ""));
+  }
+
+  /** Writes a text column anew, one value a row. */
+  refill(column: ColumnsOf<S, "utf8">, values: Iterable<string>): void {
+    const writer = this.#columns.find(({ name }) => name === column)?.writer;
+    writer?.clear();
+    for (const value of values) writer?.append(value);
   }
 
   /** The batch; the builder is of no further use. */
@@ -114,7 +136,7 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
     this.#finished = true;
     const { arrow } = this.#library;
     const schema = schemaOf(this.#library, this.spec);
-    const children = this.#columns.map(([, , writer]) => writer.finish(this.#library));
+    const children = this.#columns.map((each) => each.writer.finish(this.#library));
     const writer = new arrow.RecordBatchFileWriter();
     const data = arrow.makeData({
       type: new arrow.Struct(schema.fields),
@@ -124,7 +146,9 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
     });
     writer.write(new arrow.RecordBatch(schema, data));
     writer.finish();
+    // A copy of everything: from here on the columns may serve the next batch.
     const ipc = writer.toUint8Array(true);
+    giveBack(this.spec, this.#columns);
     return new Batch(this.spec, {
       ipc: Buffer.from(ipc.buffer, ipc.byteOffset, ipc.byteLength),
       rows: this.rows,
@@ -134,27 +158,28 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
 
   /** Two ids that differ only in a lone surrogate would become one key in UTF-8: refused. */
   #keyOf(values: Readonly<Record<string, unknown>>): string {
-    const parts = this.spec.primaryKey.map((column) => {
+    const parts: string[] = [];
+    for (const column of this.spec.primaryKey) {
       const value = values[column];
       if (typeof value !== "string") throw this.#rejected("", `key column ${column} must be text`);
       if (!value.isWellFormed())
         throw this.#rejected(value, `key column ${column} holds a lone surrogate, which UTF-8 cannot spell`);
-      return value;
-    });
+      parts.push(value);
+    }
     return joinKey(parts);
   }
 
   /** Checks every value. A cheap upper bound decides; text is measured only when that is too close. */
   #fits(values: Readonly<Record<string, unknown>>, key: string): boolean {
     let size = 0;
-    for (const [name, column] of this.#columns) {
+    for (const { name, column } of this.#columns) {
       const answer = sizeOrProblem(column, values[name]);
       if (typeof answer === "string") throw this.#rejected(key, `column ${name} ${answer}`);
       size += answer;
     }
     if (this.rows >= MAX_BATCH_ROWS) return false;
     if (this.#bytes + size <= MAX_BATCH_BYTES) return true;
-    size = this.#columns.reduce((sum, [name]) => sum + exactSize(values[name]), 0);
+    size = this.#columns.reduce((sum, { name }) => sum + exactSize(values[name]), 0);
     if (size > MAX_ROW_BYTES)
       throw this.#rejected(key, `a row of ${size} bytes is past the bound of ${MAX_ROW_BYTES}`, "limit");
     return this.rows === 0 || this.#bytes + size <= MAX_BATCH_BYTES;

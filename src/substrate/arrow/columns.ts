@@ -10,6 +10,10 @@ import { typeOf } from "./schema.ts";
 export interface ColumnWriter {
   /** Appends one checked value and tells its bytes. Null and undefined are the Arrow null. */
   append(value: unknown): number;
+  /** Drops all rows but these, which are in ascending order. */
+  keep(rows: Int32Array): void;
+  /** Drops all rows. What `finish` gave must be of no further use. */
+  clear(): void;
   finish(library: ArrowLibrary): Arrow.Data;
 }
 
@@ -55,12 +59,38 @@ class Validity {
     return row;
   }
 
+  clear(): void {
+    this.length = 0;
+    this.#nulls = 0;
+    this.#bitmap?.fill(255);
+  }
+
+  keep(rows: Int32Array): void {
+    this.length = rows.length;
+    const bitmap = this.#bitmap;
+    if (bitmap === undefined) return;
+    this.#nulls = 0;
+    for (let to = 0; to < rows.length; to++) {
+      const from = rows[to] ?? 0;
+      const isNull = ((bitmap[from >> 3] ?? 0) & (1 << (from & 7))) === 0;
+      const byte = bitmap[to >> 3] ?? 0;
+      bitmap[to >> 3] = isNull ? byte & ~(1 << (to & 7)) : byte | (1 << (to & 7));
+      if (isNull) this.#nulls++;
+    }
+    // What follows is taken for valid until a null is written there.
+    for (let to = rows.length; to < bitmap.length << 3; to++)
+      bitmap[to >> 3] = (bitmap[to >> 3] ?? 0) | (1 << (to & 7));
+  }
+
   props(): { readonly length: number; readonly nullCount: number; readonly nullBitmap?: Uint8Array } {
     const { length } = this;
     const nullBitmap = this.#bitmap?.subarray(0, (length + 7) >> 3);
     return { length, nullCount: this.#nulls, ...(nullBitmap === undefined ? {} : { nullBitmap }) };
   }
 }
+
+/** A buffer that grew beyond this is not kept for the next batch. */
+const MAX_KEPT_BYTES = 16_000_000;
 
 /** Text into one growing buffer. A lone surrogate becomes U+FFFD, as UTF-8 has no spelling for it. */
 class TextWriter implements ColumnWriter {
@@ -80,6 +110,26 @@ class TextWriter implements ColumnWriter {
     if (row + 1 >= this.#offsets.length) this.#offsets = grown(this.#offsets, row + 2);
     this.#offsets[row + 1] = this.#end;
     return this.#end - start + 4;
+  }
+
+  keep(rows: Int32Array): void {
+    this.#validity.keep(rows);
+    let end = 0;
+    for (let to = 0; to < rows.length; to++) {
+      const from = rows[to] ?? 0;
+      const start = this.#offsets[from] ?? 0;
+      const stop = this.#offsets[from + 1] ?? 0;
+      this.#bytes.copyWithin(end, start, stop);
+      end += stop - start;
+      this.#offsets[to + 1] = end;
+    }
+    this.#end = end;
+  }
+
+  clear(): void {
+    this.#validity.clear();
+    this.#end = 0;
+    if (this.#bytes.length > MAX_KEPT_BYTES) this.#bytes = Buffer.allocUnsafeSlow(1024);
   }
 
   #reserve(needed: number): void {
@@ -108,6 +158,15 @@ class Int32Writer implements ColumnWriter {
     if (row >= this.#values.length) this.#values = grown(this.#values, row + 1);
     if (typeof value === "number") this.#values[row] = value;
     return 4;
+  }
+
+  keep(rows: Int32Array): void {
+    this.#validity.keep(rows);
+    for (let to = 0; to < rows.length; to++) this.#values[to] = this.#values[rows[to] ?? 0] ?? 0;
+  }
+
+  clear(): void {
+    this.#validity.clear();
   }
 
   finish({ arrow }: ArrowLibrary): Arrow.Data {
@@ -142,6 +201,18 @@ class Int64Writer implements ColumnWriter {
     return 8;
   }
 
+  keep(rows: Int32Array): void {
+    this.#validity.keep(rows);
+    for (let to = 0; to < rows.length; to++) {
+      const from = (rows[to] ?? 0) * 2;
+      this.#words.copyWithin(to * 2, from, from + 2);
+    }
+  }
+
+  clear(): void {
+    this.#validity.clear();
+  }
+
   finish({ arrow }: ArrowLibrary): Arrow.Data {
     const data = new BigInt64Array(this.#words.buffer, 0, this.#validity.length);
     const props = { ...this.#validity.props(), data };
@@ -159,6 +230,24 @@ class BoolWriter implements ColumnWriter {
     if (row >> 3 >= this.#bits.length) this.#bits = grown(this.#bits, (row >> 3) + 1);
     if (value === true) this.#bits[row >> 3] = (this.#bits[row >> 3] ?? 0) | (1 << (row & 7));
     return 1;
+  }
+
+  keep(rows: Int32Array): void {
+    this.#validity.keep(rows);
+    for (let to = 0; to < rows.length; to++) {
+      const from = rows[to] ?? 0;
+      const isTrue = ((this.#bits[from >> 3] ?? 0) & (1 << (from & 7))) !== 0;
+      const byte = this.#bits[to >> 3] ?? 0;
+      this.#bits[to >> 3] = isTrue ? byte | (1 << (to & 7)) : byte & ~(1 << (to & 7));
+    }
+    // What follows is taken for false until a true is written there.
+    for (let to = rows.length; to < this.#bits.length << 3; to++)
+      this.#bits[to >> 3] = (this.#bits[to >> 3] ?? 0) & ~(1 << (to & 7));
+  }
+
+  clear(): void {
+    this.#validity.clear();
+    this.#bits.fill(0);
   }
 
   /**
@@ -189,6 +278,18 @@ class VectorWriter implements ColumnWriter {
     return this.#dim * 2;
   }
 
+  keep(rows: Int32Array): void {
+    this.#validity.keep(rows);
+    for (let to = 0; to < rows.length; to++) {
+      const from = (rows[to] ?? 0) * this.#dim;
+      this.#halves.copyWithin(to * this.#dim, from, from + this.#dim);
+    }
+  }
+
+  clear(): void {
+    this.#validity.clear();
+  }
+
   finish({ arrow }: ArrowLibrary): Arrow.Data {
     const length = this.#validity.length * this.#dim;
     const child = arrow.makeData({
@@ -202,11 +303,14 @@ class VectorWriter implements ColumnWriter {
   }
 }
 
+const NOTHING = new Uint8Array(0);
+
 /** Bytes as the engine's blob struct `{data, uri}`; uri is never used. */
 class BlobWriter implements ColumnWriter {
   readonly #validity = new Validity();
   readonly #column: Column;
-  readonly #chunks: Uint8Array[] = [];
+  /** One a row, empty where the value is null. */
+  #chunks: Uint8Array[] = [];
   #offsets: BigInt64Array = new BigInt64Array(65);
   #end = 0;
 
@@ -217,13 +321,28 @@ class BlobWriter implements ColumnWriter {
   append(value: unknown): number {
     const row = this.#validity.next(value);
     const start = this.#end;
-    if (value instanceof Uint8Array) {
-      this.#chunks.push(value);
-      this.#end += value.length;
-    }
+    const chunk = value instanceof Uint8Array ? value : NOTHING;
+    this.#chunks.push(chunk);
+    this.#end += chunk.length;
     if (row + 1 >= this.#offsets.length) this.#offsets = grown(this.#offsets, row + 2);
     this.#offsets[row + 1] = BigInt(this.#end);
     return this.#end - start + 12;
+  }
+
+  keep(rows: Int32Array): void {
+    this.#validity.keep(rows);
+    this.#chunks = Array.from(rows, (row) => this.#chunks[row] ?? NOTHING);
+    this.#end = 0;
+    for (const [to, { length }] of this.#chunks.entries()) {
+      this.#end += length;
+      this.#offsets[to + 1] = BigInt(this.#end);
+    }
+  }
+
+  clear(): void {
+    this.#validity.clear();
+    this.#chunks = [];
+    this.#end = 0;
   }
 
   finish(library: ArrowLibrary): Arrow.Data {

@@ -1,0 +1,218 @@
+/**
+ * Writes batches: parts before messages and messages before the rows of their sessions, so that a session whose row is
+ * there is whole, and one cut short by a crash is completed by the next run, never skipped (spec.md#session-ingest).
+ * Two batches are under way at a time: one starts on a table when the one before has left it.
+ */
+import type { BatchBuilder, KeySet, TableSpec } from "../substrate/index.ts";
+import { sessionRow } from "./encode.ts";
+import type { IngestBatch } from "./ingest-batch.ts";
+import { isSameLabels } from "./ingest-batch.ts";
+import type { IngestTables, Inserted, Labels, RowTarget } from "./tables.ts";
+
+export interface Stored {
+  readonly sessions: Inserted;
+  readonly messages: Inserted;
+  readonly parts: Inserted;
+  /** Sessions whose labels differ from the stored ones: the row is rejected, its messages go under the stored labels. */
+  readonly relabelled: number;
+  readonly commits: number;
+}
+
+export interface CommitOptions {
+  /** Microseconds. */
+  readonly now: () => number;
+  /** Called once a batch is durable and its checkpoints are reached. */
+  readonly onCommit: () => void;
+}
+
+/** What the store had of the sessions of a batch. */
+interface Known {
+  readonly labels: ReadonlyMap<string, Labels>;
+  readonly messages: readonly KeySet[];
+  readonly parts: readonly KeySet[];
+}
+
+const MOST_UNDER_WAY = 2;
+
+export class Commits {
+  readonly #tables: IngestTables;
+  readonly #options: CommitOptions;
+  readonly #stored = { sessions: NO_ROWS, messages: NO_ROWS, parts: NO_ROWS, relabelled: 0, commits: 0 };
+  #last = UnderWay.over();
+  #underWay: UnderWay[] = [];
+  /** The session that goes on in the next batch, and what the store had of it before its first one. */
+  #open: { readonly id: string; readonly known: Promise<Known> } | undefined;
+
+  constructor(tables: IngestTables, options: CommitOptions) {
+    this.#tables = tables;
+    this.#options = options;
+  }
+
+  get stored(): Stored {
+    return { ...this.#stored };
+  }
+
+  get areUnderWay(): boolean {
+    return this.#underWay.length > 0;
+  }
+
+  /** Waits until another batch may start. Throws what a batch under way failed with. */
+  async room(): Promise<void> {
+    while (this.#underWay.length >= MOST_UNDER_WAY) await this.#underWay[0]?.end.promise;
+    // One that failed is no longer under way, and fails all after it.
+    if (this.#last.isFailed) await this.#last.end.promise;
+  }
+
+  /** Waits until everything is durable. */
+  async all(): Promise<void> {
+    await this.#last.end.promise;
+  }
+
+  /** `open`: the session that goes on in the next batch. */
+  start(batch: IngestBatch, open: string | undefined): void {
+    const [before, mine] = [this.#last, new UnderWay()];
+    const known = this.#lookUp(batch);
+    if (open === undefined) this.#open = undefined;
+    else if (open !== this.#open?.id) this.#open = { id: open, known };
+    this.#last = mine;
+    this.#underWay.push(mine);
+    this.#write(batch, known, { before, mine })
+      .catch((error: unknown) => mine.fail(error))
+      .finally(() => {
+        this.#underWay = this.#underWay.filter((each) => each !== mine);
+      });
+  }
+
+  async #write(
+    batch: IngestBatch,
+    lookedUp: Promise<Known>,
+    { before, mine }: { readonly before: UnderWay; readonly mine: UnderWay },
+  ): Promise<void> {
+    const stored = this.#stored;
+    const hasRows = batch.rows > 0;
+    const known = await lookedUp;
+    await before.parts.promise;
+    mine.labels = labelsFor(batch, known.labels, before.labels);
+    stored.parts = sum(stored.parts, await insert(this.#tables.parts, batch.parts, known.parts));
+    mine.parts.resolve();
+    await before.messages.promise;
+    batch.relabel(mine.labels);
+    stored.messages = sum(
+      stored.messages,
+      await insert(this.#tables.messages, batch.messages, known.messages),
+    );
+    mine.messages.resolve();
+    await before.end.promise;
+    await this.#writeSessions(batch, known.labels, mine.labels);
+    if (hasRows) stored.commits += 1;
+    for (const reached of batch.checkpoints) reached();
+    if (hasRows) this.#options.onCommit();
+    mine.end.resolve();
+  }
+
+  /** Labels are immutable, because messages carry copies of them: a session that says otherwise is not stored. */
+  async #writeSessions(
+    batch: IngestBatch,
+    known: ReadonlyMap<string, Labels>,
+    labels: ReadonlyMap<string, Labels>,
+  ): Promise<void> {
+    const stored = this.#stored;
+    const now = this.#options.now();
+    const rows = this.#tables.sessions.batch();
+    let offered = 0;
+    for (const session of batch.sessions.values()) {
+      if (!isSameLabels(session, labels.get(session.id) ?? session)) {
+        stored.relabelled += 1;
+        continue;
+      }
+      offered += 1;
+      if (!known.has(session.id)) rows.add(sessionRow(session, now));
+    }
+    const inserted = rows.rows === 0 ? 0 : (await this.#tables.sessions.insert(rows.finish())).inserted;
+    stored.sessions = sum(stored.sessions, { inserted, matched: offered - inserted });
+  }
+
+  /**
+   * What the store has of the sessions of a batch, so that it is not written to it again. A session without a row is
+   * new, or was cut short: the insert itself leaves alone what is there.
+   */
+  async #lookUp(batch: IngestBatch): Promise<Known> {
+    const open = this.#open !== undefined && batch.labels.has(this.#open.id) ? this.#open : undefined;
+    const labels = await this.#tables.labelsOf(batch.labels.keys());
+    const ids = [...labels.keys()].filter((id) => id !== open?.id);
+    const [messages, parts] = await this.#keysOf(ids);
+    const earlier = await open?.known;
+    return {
+      labels,
+      messages: [...messages, ...(earlier?.messages ?? [])],
+      parts: [...parts, ...(earlier?.parts ?? [])],
+    };
+  }
+
+  async #keysOf(ids: readonly string[]): Promise<readonly [readonly KeySet[], readonly KeySet[]]> {
+    if (ids.length === 0) return [[], []];
+    const { messages, parts, sessions } = this.#tables;
+    // That the sessions have rows is known by their labels; to ask for the keys makes sure that the rows stay.
+    const keys = await Promise.all([messages.knownKeys(ids), parts.knownKeys(ids), sessions.knownKeys(ids)]);
+    return [[keys[0]], [keys[1]]];
+  }
+}
+
+/** A batch on its way, as the next one sees it. */
+class UnderWay {
+  /** Resolved when it has left the table. */
+  readonly parts = Promise.withResolvers<void>();
+  readonly messages = Promise.withResolvers<void>();
+  readonly end = Promise.withResolvers<void>();
+  /** Of its sessions, as they are stored or about to be; known when it has left the first table. */
+  labels: ReadonlyMap<string, Labels> = new Map();
+  isFailed = false;
+
+  constructor() {
+    // A failure is reported by whoever waits next, not as an unhandled rejection in between.
+    for (const { promise } of this.#gates) promise.catch(() => undefined);
+  }
+
+  static over(): UnderWay {
+    const over = new UnderWay();
+    for (const gate of over.#gates) gate.resolve();
+    return over;
+  }
+
+  fail(error: unknown): void {
+    this.isFailed = true;
+    for (const gate of this.#gates) gate.reject(error);
+  }
+
+  get #gates() {
+    return [this.parts, this.messages, this.end];
+  }
+}
+
+const NO_ROWS: Inserted = { inserted: 0, matched: 0 };
+
+/** The rows of a session may still be on their way with the batch before. */
+function labelsFor(
+  batch: IngestBatch,
+  stored: ReadonlyMap<string, Labels>,
+  before: ReadonlyMap<string, Labels>,
+): ReadonlyMap<string, Labels> {
+  const labels = new Map<string, Labels>();
+  for (const [id, said] of batch.labels) labels.set(id, stored.get(id) ?? before.get(id) ?? said);
+  return labels;
+}
+
+async function insert<S extends TableSpec>(
+  table: RowTarget<S>,
+  rows: BatchBuilder<S>,
+  known: readonly KeySet[],
+): Promise<Inserted> {
+  const offered = rows.offered;
+  for (const keys of known) if (keys.size > 0) rows.drop(keys);
+  const inserted = rows.rows === 0 ? 0 : (await table.insert(rows.finish())).inserted;
+  return { inserted, matched: offered - inserted };
+}
+
+function sum(a: Inserted, b: Inserted): Inserted {
+  return { inserted: a.inserted + b.inserted, matched: a.matched + b.matched };
+}
