@@ -40,6 +40,7 @@ async function importTasks(
   let messages = 0;
   const host = {
     stored: store.revisions.bind(store),
+    prefix: cursors.prefix.bind(cursors),
     reached: cursors.advance.bind(cursors),
     done: (source: { readonly bytes: number; readonly messages: number }) => {
       messages += source.messages;

@@ -55,12 +55,13 @@ export interface PoolWork {
 export async function runPool(
   store: SessionStore,
   work: PoolWork,
-  host: Pick<ImportHost, "stored" | "reached" | "done">,
+  host: Pick<ImportHost, "stored" | "prefix" | "reached" | "done">,
 ): Promise<readonly ImportOutcome[]> {
   const waiting = work.tasks.toSorted((a, b) => a.bytes - b.bytes);
   const calls: HostCalls = {
     ...tableCalls(store.tables),
     stored: host.stored,
+    prefix: host.prefix,
     done: host.done,
     next: () =>
       work.signal.aborted ? [] : takeLot(waiting).map((task) => taskToSend(task, work.order.places)),

@@ -16,6 +16,7 @@ import type { ImportHost, ImportTask } from "./importer.ts";
 export interface HostCalls extends Calls, TableCalls {
   readonly next: (nothing: undefined) => readonly FarTask[];
   readonly stored: ImportHost["stored"];
+  readonly prefix: ImportHost["prefix"];
   readonly reached: (sources: readonly FarReached[]) => void;
   readonly done: ImportHost["done"];
 }

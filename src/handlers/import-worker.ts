@@ -24,12 +24,13 @@ const stopped = new AbortController();
 function run({ adapter: name, machine, places, limits }: WorkOrder): Promise<ImportOutcome> {
   const adapter = adapterNamed(name);
   if (adapter === undefined) throw new PondError("internal", `no adapter ${name}`);
-  const { labels, keys, stored } = host;
+  const { labels, keys, stored, prefix } = host;
   return runImporter(
     { adapter, machine, limits, clock: systemClock, signal: stopped.signal },
     {
       tables: farTables({ labels, keys, insert: (into) => host.insert(into, [into.batch.ipc]) }),
       stored,
+      prefix,
       next: async () => (await host.next(undefined)).map((task) => taskReceived(task, places)),
       reached: (sources) =>
         void host.reached(sources.map((source) => ({ ...source, cursor: stringifyJson(source.cursor) }))),

@@ -8,6 +8,7 @@ import { stampText } from "../adapters/registry.ts";
 import type { Clock } from "../base/clock.ts";
 import { toPondError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
+import { parseJson, stringifyJson } from "../base/json.ts";
 import type { Event, SessionId } from "../model/index.ts";
 import { describeKey, entityOf } from "../model/index.ts";
 import type { IngestLimits, IngestTables, SessionStore } from "../sessions/index.ts";
@@ -32,6 +33,8 @@ export interface ImportTask {
 export interface ImportHost {
   readonly tables: IngestTables;
   readonly stored: (sessions: readonly SessionId[]) => ReturnType<SessionStore["revisions"]>;
+  /** What was kept with the cursor of a source, to go on behind it. */
+  readonly prefix: (source: SourceName) => Promise<string | undefined> | string | undefined;
   /** The next sources; none means that there are no more. */
   readonly next: () => Promise<readonly ImportTask[]> | readonly ImportTask[];
   /** Sources that are durable up to these cursors. */
@@ -133,9 +136,15 @@ class Importer {
       now: clock.now(),
       signal,
       stored: this.#host.stored,
+      prefix: { load: () => this.#prefixOf(source) },
       ...(isCursor(cursor) ? { cursor } : {}),
     });
     for await (const batch of batches) await this.#take(batch, source);
+  }
+
+  async #prefixOf(source: SourceName): Promise<JsonValue | undefined> {
+    const text = await this.#host.prefix(source);
+    return text === undefined ? undefined : parseJson(text);
   }
 
   async #take(batch: readonly AdapterYield[], source: SourceName): Promise<void> {
@@ -149,7 +158,8 @@ class Importer {
         events = [];
         const stamp = stampText(Object.values(item.cursor.files));
         const cursor = jsonOf(item.cursor);
-        await this.#ingest.checkpoint(() => this.#reached.push({ source, stamp, cursor }));
+        const prefix = item.prefix === undefined ? undefined : stringifyJson(item.prefix);
+        await this.#ingest.checkpoint(() => this.#reached.push({ source, stamp, cursor, prefix }));
       } else {
         if (item.kind === "message") this.#tally.messages += 1;
         events.push(item);

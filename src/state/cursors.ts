@@ -1,7 +1,8 @@
 /**
  * Where each source was last read to, by store (spec.md#sync-change-detection). A log of JSON lines, the last line of
  * a source wins. Losing it costs time, never rows; a damaged line costs one source's time. Lines are kept as they
- * are and parsed when a source is read: a sync with nothing to do asks for stamps only.
+ * are and parsed when a source is read: a sync with nothing to do asks for stamps only. What a reader knows of the part
+ * before its cursor stands in a file of its own, named by its digest in the line.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import { appendLines, readLines, rewriteLines } from "../base/append-log.ts";
 import type { JsonValue } from "../base/json.ts";
 import { isEscaped } from "../base/json-slow.ts";
 import { stringifyJson, tryParseJson } from "../base/json.ts";
+import { Prefixes } from "./prefixes.ts";
 
 /** Names one source: the adapter, the folder it was found in, and its key there. */
 export interface SourceName {
@@ -22,6 +24,8 @@ export interface Reached {
   /** What the source looked like when it was read: digits and what stands between them, digits first. */
   readonly stamp: string;
   readonly cursor: JsonValue;
+  /** What to know of the source up to the cursor to read on from there; absent where that is not kept. */
+  readonly prefix?: string | undefined;
 }
 
 /** The log is rewritten once it has this many lines a live source, so that it stays proportional to the sources. */
@@ -33,13 +37,15 @@ export class Cursors {
   readonly #seen: string;
   /** By the text that names the source, which is how its line begins. */
   readonly #lines: Map<string, string>;
+  readonly #prefixes: Prefixes;
   #written: number;
   #place = { adapter: "", root: "", text: '["","",' };
   /** Lines that could not be read when the log was opened: these sources are read again from the start. */
   readonly damaged: number;
 
-  private constructor(path: string) {
+  private constructor(path: string, prefixes: Prefixes) {
     this.#path = path;
+    this.#prefixes = prefixes;
     this.#seen = lookOf(path);
     const lines = readLines(path);
     this.#lines = new Map();
@@ -55,8 +61,9 @@ export class Cursors {
 
   /** The cursors of one store; `storeId` is the store's own identity, so that a store made anew starts anew. */
   static open(stateFolder: string, storeId: string): Cursors {
-    const path = join(stateFolder, "cursors", `${encodeURIComponent(storeId)}.jsonl`);
-    return new Cursors(path);
+    const name = encodeURIComponent(storeId);
+    const prefixes = new Prefixes(join(stateFolder, "prefixes"), name);
+    return new Cursors(join(stateFolder, "cursors", `${name}.jsonl`), prefixes);
   }
 
   /** True while nobody has written to the log since it was opened. */
@@ -75,16 +82,23 @@ export class Cursors {
   }
 
   get(source: SourceName): JsonValue | undefined {
-    const line = this.#lines.get(this.#nameOf(source));
-    const parsed = line === undefined ? undefined : tryParseJson(line);
-    return parsed?.kind === "value" && Array.isArray(parsed.value) ? parsed.value[4] : undefined;
+    return partsOf(this.#lines.get(this.#nameOf(source)))[4];
+  }
+
+  /** What was to be known of the source up to its cursor; undefined when that was not kept, or is lost. */
+  prefix(source: SourceName): string | undefined {
+    const name = this.#nameOf(source);
+    const digest = digestIn(this.#lines.get(name));
+    return digest === undefined ? undefined : this.#prefixes.read(name, digest);
   }
 
   /** Remembers cursors whose rows are committed; on the disk when this returns. */
   advance(updates: readonly Reached[]): void {
-    const lines = updates.map(({ source: { adapter, root, key }, stamp, cursor }) =>
-      stringifyJson([adapter, root, key, stamp, cursor]),
-    );
+    const lines = updates.map(({ source, stamp, cursor, prefix }) => {
+      const { adapter, root, key } = source;
+      const digest = this.#keep(source, prefix);
+      return stringifyJson([adapter, root, key, stamp, cursor, ...(digest === undefined ? [] : [digest])]);
+    });
     for (const line of lines) this.#lines.set(line.slice(0, endOfName(line)), line);
     this.#written += lines.length;
     if (this.#written <= 1000 || this.#written <= this.#lines.size * MAX_LINES_PER_SOURCE)
@@ -93,12 +107,31 @@ export class Cursors {
     this.#written = this.#lines.size;
   }
 
+  /** Before the line that names it, so that a line never names what is not there yet. */
+  #keep(source: SourceName, prefix: string | undefined): string | undefined {
+    const name = this.#nameOf(source);
+    if (prefix !== undefined) return this.#prefixes.write(name, prefix);
+    if (digestIn(this.#lines.get(name)) !== undefined) this.#prefixes.remove(name);
+    return undefined;
+  }
+
   /** How the line of a source begins; all sources of a place in a row begin the same. */
   #nameOf({ adapter, root, key }: SourceName): string {
     if (adapter !== this.#place.adapter || root !== this.#place.root)
       this.#place = { adapter, root, text: `${JSON.stringify([adapter, root]).slice(0, -1)},` };
     return this.#place.text + JSON.stringify(key);
   }
+}
+
+/** The digest of the prefix that was kept with a line: its sixth part. A cursor ends in no quote. */
+function digestIn(line: string | undefined): string | undefined {
+  const digest = line?.endsWith('"]') === true ? partsOf(line)[5] : undefined;
+  return typeof digest === "string" ? digest : undefined;
+}
+
+function partsOf(line: string | undefined): readonly JsonValue[] {
+  const parsed = line === undefined ? undefined : tryParseJson(line);
+  return parsed?.kind === "value" && Array.isArray(parsed.value) ? parsed.value : [];
 }
 
 function lookOf(path: string): string {

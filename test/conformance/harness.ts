@@ -190,19 +190,24 @@ async function expectPrefixes(suite: Conformance, key: string, cuts: readonly nu
   const whole = await readUnit(adapter, await unitOf(), { root: folder.path, now: now() });
   expect(whole.waiting).toEqual([]);
   const wholeState = replay(whole.events);
+  let tried: string | undefined;
   for (const cut of cuts) {
     writeFileSync(path, bytes.subarray(0, cut));
-    const part = await readUnit(adapter, await unitOf(), { root: folder.path, now: now() });
+    const kept = { prefix: undefined };
+    const part = await readUnit(adapter, await unitOf(), { root: folder.path, now: now(), kept });
     if (!isPrefix(part.events, whole.events)) expect([cut, part.events]).toEqual([cut, whole.events]);
     for (const { offset } of Object.values(part.cursor?.files ?? {}))
       if (offset > 0 && bytes[offset - 1] !== NEWLINE)
         expect([cut, offset]).toEqual([cut, "after a newline"]);
     writeFileSync(path, bytes);
-    const rest = await readUnit(adapter, await unitOf(), {
-      root: folder.path,
-      now: now(),
-      cursor: part.cursor,
-    });
+    const { cursor, prefix } = part;
+    const at = { root: folder.path, now: now(), cursor };
+    const rest = await readUnit(adapter, await unitOf(), at);
+    if (prefix !== tried) {
+      const goneOn = await readUnit(adapter, await unitOf(), { ...at, kept: { prefix } });
+      expect([cut, goneOn.events]).toEqual([cut, rest.events]);
+    }
+    tried = prefix;
     const state = replay([...part.events, ...rest.events]);
     if (!isDeepEqual(state, wholeState)) expect([cut, state]).toEqual([cut, wholeState]);
     const again = repeated(part.events, rest.events);

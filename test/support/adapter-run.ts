@@ -14,6 +14,8 @@ import type {
   SerializeOptions,
   Unit,
 } from "../../src/adapters/seam/index.ts";
+import type { JsonValue } from "../../src/base/json.ts";
+import { parseJson, stringifyJson } from "../../src/base/json.ts";
 import { FileComparer } from "../../src/adapters/seam/index.ts";
 import type { Event, SessionState } from "../../src/model/index.ts";
 import { replay } from "../../src/model/index.ts";
@@ -37,8 +39,17 @@ export interface UnitRun {
   readonly waiting: readonly string[];
   /** Sessions that another unit holds in a newer form. */
   readonly superseded: readonly { readonly session: string; readonly differences: number }[];
-  /** The last checkpoint. */
+  /** The last checkpoint, and as text what it said of the prefix before it. */
   readonly cursor: Cursor | undefined;
+  readonly prefix: string | undefined;
+}
+
+export interface ReadAt {
+  readonly root: string;
+  readonly cursor?: Cursor | undefined;
+  /** Keeps prefixes from the first byte on: the one of the cursor, if there is any. Absent: they are not kept. */
+  readonly kept?: { readonly prefix: string | undefined };
+  readonly now?: number;
 }
 
 /** The units of a folder; issues of the listing come apart. */
@@ -56,31 +67,34 @@ export async function listUnits(
 }
 
 /** The events of one unit, from the cursor on where one is given. */
-export async function readUnit(
-  adapter: Adapter,
-  unit: Unit,
-  at: { readonly root: string; readonly cursor?: Cursor | undefined; readonly now?: number },
-): Promise<UnitRun> {
+export async function readUnit(adapter: Adapter, unit: Unit, at: ReadAt): Promise<UnitRun> {
   const events: Event[] = [];
   const issues: Issue[] = [];
   const waiting: string[] = [];
   const superseded: UnitRun["superseded"][number][] = [];
-  let cursor = at.cursor;
+  let { cursor } = at;
+  let prefix: string | undefined;
+  const { kept } = at;
+  const load = (): Promise<JsonValue | undefined> =>
+    Promise.resolve(kept?.prefix === undefined ? undefined : parseJson(kept.prefix));
   const request = {
     place: placeAt(at.root),
     machine: NOWHERE,
     now: at.now ?? LATER,
-    ...(at.cursor === undefined ? {} : { cursor: at.cursor }),
+    ...(cursor === undefined ? {} : { cursor }),
+    ...(kept === undefined ? {} : { prefix: { load, least: 1 } }),
   };
   for await (const batch of adapter.read(unit, request))
     for (const item of batch as readonly AdapterYield[]) {
       if (item.kind === "issue") issues.push(item.issue);
       else if (item.kind === "waiting") waiting.push(item.reason);
       else if (item.kind === "superseded") superseded.push(item);
-      else if (item.kind === "checkpoint") cursor = item.cursor;
-      else events.push(item);
+      else if (item.kind === "checkpoint") {
+        cursor = item.cursor;
+        prefix = item.prefix === undefined ? undefined : stringifyJson(item.prefix);
+      } else events.push(item);
     }
-  return { events, issues, waiting, superseded, cursor };
+  return { events, issues, waiting, superseded, cursor, prefix };
 }
 
 /** Every unit of a folder, each from its start. */

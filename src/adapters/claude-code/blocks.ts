@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Extracted, FileData, Part } from "../../model/index.ts";
 import { openJson } from "../../model/index.ts";
-import type { PartDraft, TextSpan } from "../seam/index.ts";
+import type { DigestMap, PartDraft, TextSpan } from "../seam/index.ts";
 import {
   extractBoolean,
   extractJson,
@@ -26,7 +26,7 @@ export interface BlockContext {
   /** The kind of what the harness made as a whole; conversational when absent. */
   readonly injected: string | undefined;
   /** Names of tools by call, as calls are seen. */
-  readonly tools: Map<string, Extracted<string>>;
+  readonly tools: DigestMap<Extracted<string>>;
 }
 
 const TEXT_FIELDS = new Set(["type", "text"]);

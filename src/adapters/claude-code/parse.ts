@@ -8,6 +8,7 @@ import type {
   FileStamp,
   IssueKind,
   LogEntry,
+  Prefix,
   ReadRequest,
   Unit,
 } from "../seam/index.ts";
@@ -25,7 +26,7 @@ import {
 import { HeadFinder } from "./head.ts";
 import { isChild, sessionOf } from "./identity.ts";
 import { ADAPTER, folderOf } from "./layout.ts";
-import { RecordMapper } from "./records.ts";
+import { PREFIX_FORMAT, RecordMapper } from "./records.ts";
 import { jsonObjectIn, MAX_SIDE_FILE_BYTES, sideFileEntry } from "./side-file.ts";
 
 export function read(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
@@ -54,16 +55,17 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
     fileTime: fileTime(unit.files),
     known: log !== undefined && log.committed > 0 ? committedSession(request.cursor) : undefined,
   });
-  const out = new SessionLog(session, {
-    adapter: ADAPTER,
-    path: stamp?.path ?? unit.key,
-    trace: request.trace,
-  });
-  if (log !== undefined) {
-    const mapper = new RecordMapper(out, isChild(unit.key));
-    if (!log.isFresh) yield* tellLog(log, out, { mapper, signal: request.signal });
-    cursor[unit.key] = log.cursor();
-  }
+  const open = (before?: Prefix): { out: SessionLog; mapper: RecordMapper } => {
+    const path = stamp?.path ?? unit.key;
+    const { trace } = request;
+    const told = new SessionLog(session, { adapter: ADAPTER, path, trace, before: before?.log });
+    return { out: told, mapper: new RecordMapper(told, isChild(unit.key), before?.reader) };
+  };
+  const { out, prefix } =
+    log === undefined
+      ? { out: open().out, prefix: undefined }
+      : yield* tellLog(log, { request, format: PREFIX_FORMAT, open });
+  if (log !== undefined) cursor[unit.key] = log.cursor();
   for (const side of sides) {
     const key = keyOf(side.path);
     const before = known[key];
@@ -80,7 +82,7 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
   const isEmpty = !head.hasContent && sides.length === 0;
   yield [
     ...(isEmpty ? [] : out.drain()),
-    { kind: "checkpoint", cursor: { files: cursor, state: { session: session.id } } },
+    { kind: "checkpoint", cursor: { files: cursor, state: { session: session.id } }, prefix },
   ];
 }
 

@@ -6,23 +6,31 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Extracted, PartType, Role, Timestamp } from "../../model/index.ts";
-import { isAllowed } from "../../model/index.ts";
-import type { LogEntry, MessageDraft, PartDraft, RecordId, SessionLog } from "../seam/index.ts";
+import { isAllowed, timestampFromMicros } from "../../model/index.ts";
+import type { LogEntry, MessageDraft, PartDraft, PrefixFormat, RecordId, SessionLog } from "../seam/index.ts";
 import {
   arrayField,
+  DigestMap,
   extractName,
   extractString,
   extractTimestamp,
   field,
   isCanonicalTimestamp,
+  integerField,
   isEmpty,
+  keptValue,
   objectField,
+  optional,
   textParts,
   without,
 } from "../seam/index.ts";
 import type { BlockContext } from "./blocks.ts";
 import { partsOfBlock } from "./blocks.ts";
+import { ADAPTER } from "./layout.ts";
 import { recordKind, spansOf } from "./provenance.ts";
+
+/** Of `RecordMapper.state`: the version is raised with every change of it, or of what becomes of any record. */
+export const PREFIX_FORMAT: PrefixFormat = { adapter: ADAPTER, version: 1 };
 
 /** Where each kind of record keeps a title, and how it ranks: what a person chose wins. */
 const TITLES: ReadonlyMap<string, { readonly field: string; readonly rank: number }> = new Map([
@@ -38,15 +46,30 @@ type Slot = (typeof SLOTS)[number];
 export class RecordMapper {
   readonly #log: SessionLog;
   readonly #isChild: boolean;
-  readonly #tools = new Map<string, Extracted<string>>();
+  /** Names of tools by call. */
+  readonly #tools: DigestMap<Extracted<string>>;
   /** When this session was first given a prompt, by its own queue, if that came before any turn. */
   #opened: Timestamp | undefined;
   /** The last turn of this session's own. */
   #last: string | undefined;
 
-  constructor(log: SessionLog, isChild: boolean) {
+  /** `before` is what `state` said of the records before the first that is mapped. */
+  constructor(log: SessionLog, isChild: boolean, before?: JsonObject) {
     this.#log = log;
     this.#isChild = isChild;
+    this.#tools = new DigestMap(before && { state: field(before, "tools"), valueOf: toolOf });
+    if (before === undefined) return;
+    const opened = integerField(before, "opened");
+    this.#opened = opened === undefined ? undefined : keptValue(timestampFromMicros(opened));
+    this.#last = extractString(before, "last");
+  }
+
+  state(): JsonObject {
+    return {
+      tools: this.#tools.state(),
+      ...optional("opened", this.#opened),
+      ...optional("last", this.#last),
+    };
   }
 
   /** The entry of a record; `bytes` is its length in the source. */
@@ -141,6 +164,8 @@ export class RecordMapper {
     if (timestamp < this.#opened) envelope.facts["replays"] = true;
   }
 }
+
+const toolOf = (group: JsonObject): Extracted<string> | undefined => extractString(group, "value");
 
 interface Mapped {
   readonly parts: readonly PartDraft[];

@@ -1,4 +1,5 @@
 /** Where a read stopped (spec.md#sync-cursors). The key is the unit's, so that it survives the client's compression. */
+import type { JsonValue } from "../../base/json.ts";
 import type { AdapterYield, FileCursor, ReadRequest, Unit } from "../seam/index.ts";
 
 /** How far a read came. */
@@ -10,6 +11,8 @@ export interface Reached {
   readonly isUnsettled?: boolean;
   /** The session that the file holds. */
   readonly session?: string;
+  /** What is to be known of it to go on (spec.md#sync-prefix). */
+  readonly prefix?: JsonValue | undefined;
 }
 
 /** For a file that is only ever read as a whole. */
@@ -21,9 +24,10 @@ export function cursorFor(unit: Unit, request: ReadRequest): FileCursor | undefi
 
 /** Everything before the offset is committed with what was yielded so far. Stamps are those from before the read. */
 export function checkpoint(unit: Unit, reached: Reached): AdapterYield {
-  const { offset, tail, isUnsettled = false, session } = reached;
+  const { offset, tail, isUnsettled = false, session, prefix } = reached;
   const files: Record<string, FileCursor> = {};
   for (const { size, mtime, inode, device } of unit.files)
     files[unit.key] = { size, mtime: isUnsettled ? -1 : mtime, inode, device, offset, tail };
-  return { kind: "checkpoint", cursor: session === undefined ? { files } : { files, state: { session } } };
+  const cursor = session === undefined ? { files } : { files, state: { session } };
+  return { kind: "checkpoint", cursor, prefix };
 }

@@ -1,19 +1,29 @@
 /**
- * Reads a rollout into a session (spec.md#adapter-codec). A log that grew is read from its start, quietly up to what
- * is committed, so that ids, positions and pairs come out as if it had been read at once; memory is bounded by the
- * largest record.
+ * Reads a rollout into a session (spec.md#adapter-codec). A log that grew is read on behind the prefix that was kept of
+ * it, else from its start, quietly up to what is committed, so that ids, positions and pairs come out as if it had been
+ * read at once; memory is bounded by the largest record.
  */
 import { basename } from "node:path";
-import type { AdapterYield, JsonlItem, ReadRequest, Unit } from "../seam/index.ts";
-import { committedSession, SessionLog } from "../seam/index.ts";
+import type { Session } from "../../model/index.ts";
+import type { AdapterYield, FileStamp, Prefix, ReadRequest, Unit } from "../seam/index.ts";
+import {
+  committedSession,
+  goOn,
+  keptValue,
+  keptPrefix,
+  objectField,
+  prefixToKeep,
+  SessionLog,
+} from "../seam/index.ts";
 import { checkpoint, cursorFor, START } from "./checkpoint.ts";
+import type { HeaderScan } from "./header.ts";
 import { isUndecided, openLog, sessionOf } from "./header.ts";
 import { isHarnessSession } from "./lineage.ts";
 import { CODEX, parseRolloutName } from "./name.ts";
-import type { Entry } from "./recorder.ts";
-import { entryOf, Recorder } from "./recorder.ts";
+import { PREFIX_FORMAT, Recorder } from "./recorder.ts";
 import { Replays } from "./replays.ts";
 import { Source } from "./source.ts";
+import { Walk } from "./walk.ts";
 
 /** A file that changed since then may still get the record that settles its last one. */
 const SETTLE_MILLIS = 10 * 60_000;
@@ -34,92 +44,52 @@ export async function* readRollout(
     return yield [{ kind: "waiting", reason: "no working directory recorded yet" }];
 
   const session = sessionOf(scan, unit, { place: request.place, known: committedSession(request.cursor) });
-  const log = new SessionLog(session, { adapter: CODEX, path: stamp.path, trace: request.trace });
-  const recorder = new Recorder(log, {
-    isHarness: scan.meta !== undefined && isHarnessSession(scan.meta),
-    isChild: session.source_agent !== CODEX,
-    replays: new Replays(scan.meta, { parentId: session.parent_session_id, createdAt: session.created_at }),
-  });
   const committed = await source.resumeFrom(cursorFor(unit, request));
-  const walk = new Walk(log, recorder, { committed, hasSpans: source.isPlain });
-  for await (const items of opened.batches) {
+  const { made: walk, prefix: from } = goOn(
+    source.isPlain ? await keptPrefix(request, PREFIX_FORMAT, committed) : undefined,
+    (before) => openWalk(session, { scan, source, stamp, request, committed }, before),
+  );
+  for await (const items of from === undefined ? opened.batches : source.items(from)) {
     request.signal?.throwIfAborted();
     for (const item of items) walk.add(item);
-    const batch = log.drain();
+    const batch = walk.drain();
     if (batch.length > 0) yield batch;
   }
-  const isUnsettled = request.now - stamp.mtime < SETTLE_MILLIS && walk.isUnsettled;
+  const waiting = source.isPlain ? walk.waiting : undefined;
+  const toKeep = waiting && prefixToKeep(request, PREFIX_FORMAT, waiting);
+  const isUnsettled = walk.isLastUnsettled() && request.now - stamp.mtime < SETTLE_MILLIS;
   if (!isUnsettled) walk.finish();
-  const batch = log.drain();
+  const batch = walk.drain();
   if (batch.length > 0) yield batch;
-  const tail = await source.tail(walk.offset);
-  yield [checkpoint(unit, { offset: walk.offset, tail, isUnsettled, session: session.id })];
+  const { offset } = walk;
+  const tail = await source.tail(offset);
+  // The line behind a prefix must be committed: what is known of it was decided by the one before.
+  const prefix = waiting !== undefined && waiting.end <= offset ? toKeep : undefined;
+  yield [checkpoint(unit, { offset, tail, isUnsettled, session: session.id, prefix })];
 }
 
-/** A line on its way. */
-interface Pending {
-  readonly item: JsonlItem;
-  /** Absent for a line that is not JSON. */
-  readonly entry?: Entry;
-}
-
-interface WalkedSource {
-  /** Bytes that an earlier read committed. */
+interface OpenRollout {
+  readonly scan: HeaderScan;
+  readonly source: Source;
+  readonly stamp: FileStamp;
+  readonly request: ReadRequest;
   readonly committed: number;
-  /** True where the offsets of lines are those of bytes in the file. */
-  readonly hasSpans: boolean;
 }
 
-/** Places each line once the one after it is known. */
-class Walk {
-  readonly #log: SessionLog;
-  readonly #recorder: Recorder;
-  readonly #committed: number;
-  readonly #hasSpans: boolean;
-  #held: Pending | undefined;
-  /** Bytes up to the end of the last line that is placed and ended. */
-  offset = 0;
-
-  constructor(log: SessionLog, recorder: Recorder, source: WalkedSource) {
-    this.#log = log;
-    this.#recorder = recorder;
-    this.#committed = source.committed;
-    this.#hasSpans = source.hasSpans;
-    log.quiet = source.committed > 0;
-  }
-
-  add(item: JsonlItem): void {
-    // The tail of a line that is being written is no data yet.
-    if (item.kind === "tail") return;
-    const next: Pending =
-      item.kind === "record" ? { item, entry: entryOf(item.value, item.end - item.offset) } : { item };
-    this.#settle(next);
-    this.#held = next;
-  }
-
-  /** True while the last line may mean something else once the next one is there. */
-  get isUnsettled(): boolean {
-    return this.#held?.entry !== undefined && this.#recorder.needsNext(this.#held.entry);
-  }
-
-  finish(): void {
-    this.#settle(undefined);
-    this.#held = undefined;
-  }
-
-  #settle(next: Pending | undefined): void {
-    const held = this.#held;
-    if (held === undefined) return;
-    const { item, entry } = held;
-    const isEnded = item.kind === "bad_line" || (item.kind === "record" && item.terminated);
-    this.#log.quiet = isEnded && item.end <= this.#committed;
-    if (this.#hasSpans) this.#log.record = item;
-    if (item.kind === "bad_line") this.#log.addBadLine(item);
-    else if (entry !== undefined) this.#recorder.place(entry, next?.entry);
-    if (item.kind === "record" && item.glued === 0)
-      this.#log.addIssue("glued_records", "several records on one line; all are kept", item);
-    if (isEnded && next?.item.line !== item.line) this.offset = item.end;
-  }
+/** A walk from the start, or from where a prefix ends. */
+function openWalk(session: Session, rollout: OpenRollout, before: Prefix | undefined): Walk {
+  const { scan, source, stamp, request, committed } = rollout;
+  const origin = { adapter: CODEX, path: stamp.path, trace: request.trace, before: before?.log };
+  const log = new SessionLog(session, origin);
+  const { parent_session_id: parentId, created_at: createdAt } = session;
+  const replayed = before && keptValue(objectField(before.reader, "replays"));
+  const setting = {
+    isHarness: scan.meta !== undefined && isHarnessSession(scan.meta),
+    isChild: session.source_agent !== CODEX,
+    replays: new Replays(scan.meta, { parentId, createdAt }, replayed),
+  };
+  const recorder = new Recorder(log, setting, before?.reader);
+  return new Walk(log, recorder, { committed, hasSpans: source.isPlain, from: before });
 }
 
 function notARollout(path: string): AdapterYield {

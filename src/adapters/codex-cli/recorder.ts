@@ -4,8 +4,7 @@
  * which of the two is the message and what of it was typed (spec.md#adapter-twins).
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import type { Extracted } from "../../model/index.ts";
-import type { MessageDraft, RecordId, SessionLog, TextSpan } from "../seam/index.ts";
+import type { MessageDraft, PrefixFormat, RecordId, SessionLog, TextSpan } from "../seam/index.ts";
 import {
   arrayField,
   extractName,
@@ -13,19 +12,25 @@ import {
   extractTimestamp,
   field,
   isCanonicalTimestamp,
+  keptValue,
   objectField,
+  optional,
   without,
 } from "../seam/index.ts";
+import { Calls } from "./calls.ts";
 import { partsOf } from "./content.ts";
-import { printedFailure, recordedOutcome } from "./failures.ts";
 import type { DraftBody, PlacedItem } from "./items.ts";
 import { placeItem } from "./items.ts";
+import { CODEX } from "./name.ts";
 import { declaredKind, injectedKind, isMediaLabel, submittedSpans } from "./provenance.ts";
 import type { RolloutRecord } from "./record.ts";
 import { identityValue, isItemId, leftover, sourceIdOf, viewRecord } from "./record.ts";
 import type { Replays } from "./replays.ts";
 import type { ScreenText } from "./twins.ts";
 import { isTwin, screenText, spokenText } from "./twins.ts";
+
+/** Of `Recorder.state`: the version is raised with every change of it, or of what becomes of any record. */
+export const PREFIX_FORMAT: PrefixFormat = { adapter: CODEX, version: 1 };
 
 /** A record on its way into the log. */
 export interface Entry {
@@ -51,6 +56,12 @@ export interface Setting {
   readonly replays: Replays;
 }
 
+/** What the record before it decided of a record: its id, and the message that it shows. */
+interface Expected {
+  readonly id: RecordId | undefined;
+  readonly twin: string | undefined;
+}
+
 interface Said {
   readonly id: string;
   readonly role: string;
@@ -60,8 +71,9 @@ interface Said {
 export class Recorder {
   readonly #log: SessionLog;
   readonly #setting: Setting;
-  readonly #callNames = new Map<string, Extracted<string>>();
-  readonly #outcomes = new Map<string, Extracted<boolean>>();
+  readonly #calls: Calls;
+  /** Of the first record behind a prefix. */
+  #expected: Expected | undefined;
   /** The event that the record before it was paired with. */
   #twin: { readonly entry: Entry; readonly of: string } | undefined;
   /** The last message that no event has shown yet. */
@@ -73,9 +85,32 @@ export class Recorder {
   /** True when the record before this one put something on the screen. */
   #wasShown = false;
 
-  constructor(log: SessionLog, setting: Setting) {
+  /** `before` is what `state` said of the records before the first that is placed. */
+  constructor(log: SessionLog, setting: Setting, before?: JsonObject) {
     this.#log = log;
     this.#setting = setting;
+    this.#calls = new Calls(before && keptValue(objectField(before, "calls")));
+    if (before === undefined) return;
+    this.#expected = expectedIn(objectField(before, "expected"));
+    this.#unshown = saidIn(objectField(before, "unshown"));
+    this.#announced = extractString(before, "announced");
+    this.#showsAgent = field(before, "shows_agent") === true;
+    this.#wasShown = field(before, "was_shown") === true;
+  }
+
+  /** All that the records so far decide of those behind them, the first of which is `next`. */
+  state(next: Entry | undefined): JsonObject {
+    const { id } = next ?? {};
+    const twin = this.#twin?.entry === next ? this.#twin?.of : undefined;
+    return {
+      calls: this.#calls.state(),
+      replays: this.#setting.replays.state(),
+      expected: { ...optional("id", id && { ...id }), ...optional("twin", twin) },
+      ...optional("unshown", this.#unshown && { ...this.#unshown }),
+      ...optional("announced", this.#announced),
+      shows_agent: this.#showsAgent,
+      was_shown: this.#wasShown,
+    };
   }
 
   /** True when the record after this one, the next to be placed, may change what becomes of it. */
@@ -88,9 +123,10 @@ export class Recorder {
 
   place(entry: Entry, next: Entry | undefined): void {
     const { view } = entry;
+    if (this.#expected !== undefined) this.#meet(entry, this.#expected);
     const id = this.#identify(entry);
     if (view === undefined) return this.#carry(entry, id);
-    this.#noteOutcome(view);
+    this.#calls.noteOutcome(view);
     const timestamp = extractTimestamp(view.record, "timestamp");
     const replayed = this.#setting.replays.sourceOf(view, timestamp);
     const placed = this.#placed({ entry, view, id, next });
@@ -102,6 +138,12 @@ export class Recorder {
     const replays = replayed === undefined ? undefined : { session_id: replayed, message_id: id.text };
     const pond = replays === undefined ? placed.pond : { ...placed.pond, replays };
     this.#log.add({ id, timestamp, bytes: entry.bytes, drafts: draftsOf(placed.drafts, record, pond) });
+  }
+
+  #meet(entry: Entry, { id, twin }: Expected): void {
+    this.#expected = undefined;
+    if (id !== undefined) entry.id = id;
+    if (twin !== undefined) this.#twin = { entry, of: twin };
   }
 
   /** True where this log would have shown a message of the agent already: it was never meant for the screen. */
@@ -146,13 +188,13 @@ export class Recorder {
       const isShown = twin !== undefined || this.#announced === id.text;
       this.#unshown = isShown ? undefined : { id: id.text, ...spoken };
     }
-    this.#noteCall(view);
+    this.#calls.noteCall(view);
     const isHidden = this.#isUnannounced && twin === undefined;
     const placed = placeItem(view.item, view.itemType, {
       spans: (text, index) => this.#spans({ view, twin }, text, index),
       agentSpans: (text) => [{ start: 0, end: text.length, ...(isHidden ? { injected: "unshown" } : {}) }],
-      nameOf: (callId) => this.#callNames.get(callId),
-      failureOf: (item) => this.#failureOf(item),
+      nameOf: (callId) => this.#calls.nameOf(callId),
+      failureOf: (item) => this.#calls.failureOf(item),
     });
     return placed ?? carried(view);
   }
@@ -217,27 +259,6 @@ export class Recorder {
     if (screen.typed && !this.#setting.isHarness) return submittedSpans(text);
     return [{ start: 0, end: text.length, injected: injectedKind(text) ?? "context" }];
   }
-
-  #noteCall(view: RolloutRecord): void {
-    const callId = field(view.item, "call_id");
-    if (typeof callId !== "string" || view.itemType.endsWith("output")) return;
-    const name = extractName(view.item, "name") ?? extractName(view.item, "type");
-    if (name !== undefined) this.#callNames.set(callId, name);
-  }
-
-  #noteOutcome(view: RolloutRecord): void {
-    if (view.isResponseItem) return;
-    const outcome = recordedOutcome(view);
-    if (outcome !== undefined) this.#outcomes.set(outcome.callId, outcome.failure);
-  }
-
-  #failureOf(item: JsonObject): Extracted<boolean> | undefined {
-    const callId = field(item, "call_id");
-    const recorded = typeof callId === "string" ? this.#outcomes.get(callId) : undefined;
-    if (recorded !== undefined) return recorded;
-    const output = field(item, "output");
-    return typeof output === "string" ? printedFailure(output) : undefined;
-  }
 }
 
 interface Placing {
@@ -245,6 +266,23 @@ interface Placing {
   readonly view: RolloutRecord;
   readonly id: RecordId;
   readonly next: Entry | undefined;
+}
+
+function expectedIn(state: JsonObject | undefined): Expected {
+  const { id, twin } = {
+    id: objectField(keptValue(state), "id"),
+    twin: extractString(keptValue(state), "twin"),
+  };
+  return {
+    id: id && { text: keptValue(extractString(id, "text")), isSource: field(id, "isSource") === true },
+    twin,
+  };
+}
+
+function saidIn(state: JsonObject | undefined): Said | undefined {
+  if (state === undefined) return undefined;
+  const [id, role, text] = ["id", "role", "text"].map((name) => keptValue(extractString(state, name)));
+  return { id: keptValue(id), role: keptValue(role), text: keptValue(text) };
 }
 
 /** An item with the facts that are pond's own. */

@@ -6,7 +6,7 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { Timestamp } from "../../model/index.ts";
-import { field, integerField } from "../seam/index.ts";
+import { extractString, field, integerField, optional } from "../seam/index.ts";
 import type { RolloutRecord } from "./record.ts";
 
 /** A copy of even a large history is on disk by then, and no person answers that fast. */
@@ -21,15 +21,25 @@ export class Replays {
   #started = false;
   #ended = false;
 
+  /** `before` is what `state` said of the records before the first that is asked for. */
   constructor(
     meta: JsonObject | undefined,
     session: { readonly parentId?: string | undefined; readonly createdAt: Timestamp },
+    before?: JsonObject,
   ) {
     this.#threadId = meta === undefined ? undefined : field(meta, "id");
     this.#firstOwnOrdinal =
       meta === undefined ? undefined : integerField(meta, "subagent_history_start_ordinal");
     this.#parentId = session.parentId;
     this.#createdAt = session.createdAt;
+    if (before === undefined) return;
+    this.#replayed = extractString(before, "replayed");
+    this.#started = field(before, "started") === true;
+    this.#ended = field(before, "ended") === true;
+  }
+
+  state(): JsonObject {
+    return { started: this.#started, ended: this.#ended, ...optional("replayed", this.#replayed) };
   }
 
   /** The session that this record repeats, or undefined for a record of the session's own. */

@@ -9,7 +9,7 @@ import { createZstdDecompress } from "node:zlib";
 import { PondError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { decodeUtf8, isJsonObject, tryParseJson } from "../../base/json.ts";
-import type { FileCursor, JsonlItem } from "../seam/index.ts";
+import type { FileCursor, JsonlItem, RecordStart } from "../seam/index.ts";
 import {
   arrayField,
   hashTail,
@@ -50,10 +50,10 @@ export class Source implements Disposable {
     return !this.#isCompressed && !this.#isDocument;
   }
 
-  /** The lines from the start, as often as asked for. */
-  items(): ItemBatches {
+  /** The lines from the start, of a plain source also from one of them on; as often as asked for. */
+  items(from?: RecordStart): ItemBatches {
     if (this.#isDocument) return this.#documentItems();
-    return this.#isCompressed ? this.#plainItems() : readJsonl(this.#file);
+    return this.#isCompressed ? this.#plainItems() : readJsonl(this.#file, from);
   }
 
   /** Where to go on: the committed offset when the source only grew, 0 when it was rewritten. */

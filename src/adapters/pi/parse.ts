@@ -12,7 +12,7 @@ import {
 import { HeadFinder } from "./head.ts";
 import { sessionOf } from "./identity.ts";
 import { ADAPTER } from "./names.ts";
-import { RecordMapper } from "./records.ts";
+import { PREFIX_FORMAT, RecordMapper } from "./records.ts";
 
 export function read(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
   return untilUnreadable(readLog(unit, request), unit, { adapter: ADAPTER, signal: request.signal });
@@ -35,18 +35,26 @@ async function* readLog(unit: Unit, request: ReadRequest): AsyncGenerator<readon
     fileTime: fileTime(unit.files),
     known: log.committed > 0 ? committedSession(request.cursor) : undefined,
   });
-  const out = new SessionLog(session, { adapter: ADAPTER, path: stamp.path, trace: request.trace });
-  if (!log.isFresh) {
-    out.quiet = log.committed > 0;
-    if (head.hasContent && !head.hasHeader)
-      out.addIssue("unexpected_shape", "no record of this file is the header of a session");
-    yield* tellLog(log, out, { mapper: new RecordMapper(out, head), signal: request.signal });
-  }
-  yield [
-    ...(head.hasContent ? out.drain() : []),
-    {
-      kind: "checkpoint",
-      cursor: { files: { [unit.key]: log.cursor() }, state: { session: session.id } },
+  if (log.committed === 0 && head.hasContent && !head.hasHeader) yield [notASession(stamp.path)];
+  const { out, prefix } = yield* tellLog(log, {
+    request,
+    format: PREFIX_FORMAT,
+    open: (before) => {
+      const { path } = stamp;
+      const told = new SessionLog(session, {
+        adapter: ADAPTER,
+        path,
+        trace: request.trace,
+        before: before?.log,
+      });
+      return { out: told, mapper: new RecordMapper(told, head, before?.reader) };
     },
-  ];
+  });
+  const cursor = { files: { [unit.key]: log.cursor() }, state: { session: session.id } };
+  yield [...(head.hasContent ? out.drain() : []), { kind: "checkpoint", cursor, prefix }];
+}
+
+function notASession(path: string): AdapterYield {
+  const message = "no record of this file is the header of a session";
+  return { kind: "issue", issue: { kind: "unexpected_shape", adapter: ADAPTER, path, message } };
 }

@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Role, Timestamp } from "../../model/index.ts";
-import type { LogEntry, MessageDraft, PartDraft, SessionLog, TextSpan } from "../seam/index.ts";
+import type { LogEntry, MessageDraft, PartDraft, PrefixFormat, SessionLog, TextSpan } from "../seam/index.ts";
 import {
   arrayField,
   extractName,
@@ -21,7 +21,12 @@ import { mapBlocks, resultPart } from "./blocks.ts";
 import { Envelope } from "./envelope.ts";
 import type { HeadFinder } from "./head.ts";
 import { isHeader } from "./head.ts";
+import { MessageIds } from "./message-ids.ts";
+import { ADAPTER } from "./names.ts";
 import { spansOf } from "./provenance.ts";
+
+/** Of `RecordMapper.state`: the version is raised with every change of it, or of what becomes of any record. */
+export const PREFIX_FORMAT: PrefixFormat = { adapter: ADAPTER, version: 1 };
 
 /** How the content of a turn becomes a message. */
 interface Shape {
@@ -63,12 +68,18 @@ type Head = Pick<HeadFinder, "parent" | "isRestored" | "instant">;
 export class RecordMapper {
   readonly #log: SessionLog;
   readonly #head: Head;
-  readonly #messages = new Map<string, string>();
+  readonly #messages: MessageIds;
   readonly #before = { messageOf: (id: string): string | undefined => this.#messages.get(id) };
 
-  constructor(log: SessionLog, head: Head) {
+  /** `before` is what `state` said of the records before the first that is mapped. */
+  constructor(log: SessionLog, head: Head, before?: JsonObject) {
     this.#log = log;
     this.#head = head;
+    this.#messages = new MessageIds(before && { state: field(before, "messages") });
+  }
+
+  state(): JsonObject {
+    return { messages: this.#messages.state() };
   }
 
   /** The entry of a record; `bytes` is its length in the source. */

@@ -43,6 +43,8 @@ export interface ReadRequest {
   readonly machine: AdapterEnv;
   /** Where the last committed read stopped; absent on the first one. */
   readonly cursor?: Cursor;
+  /** Who keeps the prefixes of logs. Absent: nobody, and a log that grew is read from its start. */
+  readonly prefix?: PrefixKeeper;
   /** Milliseconds since 1970; decides whether a source is still being written. */
   readonly now: number;
   /**
@@ -53,6 +55,14 @@ export interface ReadRequest {
   readonly signal?: AbortSignal;
   /** Told of each message where it was read from, before the message itself; by adapters with `tellsSpans`. */
   readonly trace?: Trace;
+}
+
+/** Keeps what a checkpoint says of the prefix before it, for the read that goes on behind (spec.md#sync-prefix). */
+export interface PrefixKeeper {
+  /** What the checkpoint of the request's cursor said; undefined when that is lost. */
+  readonly load: () => Promise<JsonValue | undefined>;
+  /** Bytes from which on a prefix is worth keeping, where that is not for the adapter to say. */
+  readonly least?: number;
 }
 
 /** The record that a message was read from (spec.md#live-staged-tree-spans). */
@@ -77,13 +87,13 @@ export type Trace = (told: Told) => void;
 
 /**
  * Events in the order of spec.md#adapter-integrity-event-ordering, with issues between them. A checkpoint says that
- * everything before it, once committed, need not be read again. `waiting` says that the unit cannot be told yet, or not
+ * everything before it, once committed, need not be read again, and what to know of it for that. `waiting` says that the unit cannot be told yet, or not
  * to its end. `superseded` says that another unit holds the session in a newer form: it was compared, not stored.
  */
 export type AdapterYield =
   | Event
   | { readonly kind: "issue"; readonly issue: Issue }
-  | { readonly kind: "checkpoint"; readonly cursor: Cursor }
+  | { readonly kind: "checkpoint"; readonly cursor: Cursor; readonly prefix?: JsonValue | undefined }
   | { readonly kind: "waiting"; readonly reason: string }
   | { readonly kind: "superseded"; readonly session: SessionId; readonly differences: number };
 

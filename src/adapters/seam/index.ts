@@ -5,6 +5,7 @@ export type {
   Advice,
   AdapterYield,
   Place,
+  PrefixKeeper,
   ReadRequest,
   RecordSource,
   Told,
@@ -43,6 +44,8 @@ export {
   optional,
   without,
 } from "./extract.ts";
+export type { KeptMap } from "./digest-map.ts";
+export { DigestMap } from "./digest-map.ts";
 export { fileTime } from "./file-time.ts";
 export type { Cursor, FileCursor } from "./freshness.ts";
 export { committedSession, hashTail, resumeOffset, TAIL_BYTES, tailHash } from "./freshness.ts";
@@ -67,6 +70,8 @@ export { locate } from "./issue.ts";
 export type { BadLine, JsonlItem, JsonlRecord, JsonlStart, ReadJsonlOptions } from "./jsonl.ts";
 export { JsonlSplitter, readJsonl } from "./jsonl.ts";
 export { JsonlLog } from "./jsonl-log.ts";
+export type { RecordStart, Prefix, PrefixFormat, PrefixState } from "./prefix.ts";
+export { goOn, keptValue, keptPrefix, prefixToKeep } from "./prefix.ts";
 export { tellLog, untilUnreadable } from "./read-log.ts";
 export { SourceFile } from "./source-file.ts";
 export type {

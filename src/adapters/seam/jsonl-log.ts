@@ -1,12 +1,13 @@
 /**
  * A JSONL log that is read once: ahead until its session is known, then from the start, then to the end. What was
  * read ahead is kept up to a bound; a log that tells itself later than that is opened a second time. It also knows
- * where the last committed read stopped (spec.md#sync-change-detection).
+ * where the last committed read stopped (spec.md#sync-change-detection), and can go on from there alone.
  */
 import type { FileCursor } from "./freshness.ts";
 import { resumeOffset, tailHash } from "./freshness.ts";
 import type { JsonlItem } from "./jsonl.ts";
 import { readJsonl } from "./jsonl.ts";
+import type { RecordStart } from "./prefix.ts";
 import { SourceFile } from "./source-file.ts";
 import type { FileStamp } from "./stamp.ts";
 import { isSameStamp } from "./stamp.ts";
@@ -15,7 +16,7 @@ import { isSameStamp } from "./stamp.ts";
 const KEEP_BYTES = 8 * 1024 * 1024;
 
 export class JsonlLog implements Disposable {
-  /** Bytes that an earlier read committed: everything up to here is read quietly. 0 when the file was rewritten. */
+  /** Bytes that an earlier read committed: everything up to here is told quietly. 0 when the file was rewritten. */
   readonly committed: number;
   /** True when nothing about the file can have changed since then: it need not be read at all. */
   readonly isFresh: boolean;
@@ -24,7 +25,8 @@ export class JsonlLog implements Disposable {
   readonly #known: FileCursor | undefined;
   #batches: AsyncGenerator<readonly JsonlItem[], void, undefined>;
   #kept: (readonly JsonlItem[])[] | undefined = [];
-  #end = 0;
+  /** Behind the last terminated line that was passed. */
+  #end: RecordStart = { offset: 0, line: 1 };
 
   static open(stamp: FileStamp, known?: FileCursor): JsonlLog {
     const file = SourceFile.open(stamp.path);
@@ -60,10 +62,11 @@ export class JsonlLog implements Disposable {
     }
   }
 
-  /** The whole log in order, whatever was read ahead. Once. */
-  async *read(): AsyncGenerator<readonly JsonlItem[]> {
-    const kept = this.#kept;
+  /** The log in order, whatever was read ahead: all of it, or from a line on. Once. */
+  async *read(from?: RecordStart): AsyncGenerator<readonly JsonlItem[]> {
+    const kept = from === undefined ? this.#kept : undefined;
     this.#kept = undefined;
+    this.#end = from ?? this.#end;
     if (kept === undefined) this.#batches = this.#open();
     else
       for (const batch of kept) {
@@ -76,12 +79,17 @@ export class JsonlLog implements Disposable {
     }
   }
 
-  /** Where the next read goes on. The stamp is the one from before this read, so that growth since is seen. */
+  /** Where the next read goes on, once what was read so far is committed. */
+  get end(): RecordStart {
+    return this.#end;
+  }
+
+  /** The same with how the file looked. The stamp is the one from before this read, so that growth since is seen. */
   cursor(): FileCursor {
     if (this.isFresh && this.#known !== undefined) return this.#known;
     const { size, mtime, inode, device } = this.#stamp;
-    const tail = tailHash(this.#file, this.#end);
-    return { size, mtime, inode, device, offset: this.#end, tail };
+    const { offset } = this.#end;
+    return { size, mtime, inode, device, offset, tail: tailHash(this.#file, offset) };
   }
 
   [Symbol.dispose](): void {
@@ -89,12 +97,12 @@ export class JsonlLog implements Disposable {
   }
 
   #open(): AsyncGenerator<readonly JsonlItem[], void, undefined> {
-    return readJsonl(this.#file);
+    return readJsonl(this.#file, this.#end);
   }
 
   #pass(batch: readonly JsonlItem[]): void {
     const last = batch.findLast(isTerminated);
-    if (last !== undefined) this.#end = last.end;
+    if (last !== undefined) this.#end = { offset: last.end, line: last.line + 1 };
   }
 }
 

@@ -6,10 +6,13 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { decodeUtf8, isJsonObject } from "../../base/json.ts";
 import type { Extracted, Message, Part, Role, Session, Timestamp } from "../../model/index.ts";
-import { messageId, partId } from "../../model/index.ts";
+import { messageId, partId, timestampFromMicros } from "../../model/index.ts";
 import type { AdapterYield, RecordSource, Trace } from "./adapter.ts";
 import { boundJson, MAX_TEXT_BYTES } from "./bound.ts";
+import { DigestMap } from "./digest-map.ts";
+import { field, integerField } from "./extract.ts";
 import type { Issue, IssueKind } from "./issue.ts";
+import { keptValue } from "./prefix.ts";
 import type { RecordState, Standing, StoredRecords } from "./revisions.ts";
 import { RevisionBook } from "./revisions.ts";
 import { valueHash } from "./value-hash.ts";
@@ -56,16 +59,18 @@ export interface LogOrigin {
   readonly path: string;
   readonly stored?: StoredRecords | undefined;
   readonly trace?: Trace | undefined;
+  /** What `state` said of the records before: they are gone on from. */
+  readonly before?: JsonObject | undefined;
 }
 
 export class SessionLog {
   readonly #session: Session;
   readonly #adapter: string;
   readonly #path: string;
-  readonly #occurrences = new Map<string, number>();
+  readonly #occurrences: DigestMap<number>;
   readonly #book: RevisionBook;
   readonly #trace: Trace | undefined;
-  #position = 0;
+  #position: number;
   #instant: Timestamp;
   #announced = false;
   #batch: AdapterYield[] = [];
@@ -80,7 +85,22 @@ export class SessionLog {
     this.#path = origin.path;
     this.#book = new RevisionBook(origin.stored);
     this.#trace = origin.trace;
-    this.#instant = session.created_at;
+    const { before } = origin;
+    this.#occurrences = new DigestMap(before && { state: field(before, "occurrences"), valueOf: countOf });
+    this.#position = before === undefined ? 0 : keptValue(integerField(before, "position"));
+    this.#instant =
+      before === undefined
+        ? session.created_at
+        : keptValue(timestampFromMicros(keptValue(integerField(before, "instant"))));
+  }
+
+  /** All that the records so far decide of those behind them. */
+  state(): JsonObject {
+    return {
+      position: this.#position,
+      instant: this.#instant,
+      occurrences: this.#occurrences.state(),
+    };
   }
 
   /** The next id for a record of this type: the source's own at first sight, else numbered by occurrence. */
@@ -263,6 +283,8 @@ function versionOf({ id, state }: LogEntry, book: RevisionBook): Version | undef
     facts: (index) => ({ ...revised.facts, revises: splitId(record, index), ...splits(index) }),
   };
 }
+
+const countOf = (group: JsonObject): number | undefined => integerField(group, "value");
 
 function splitId(id: string, index: number): string {
   return index === 0 ? id : `${id}/${index}`;

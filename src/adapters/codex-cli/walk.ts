@@ -1,0 +1,92 @@
+/**
+ * Places the lines of a rollout, each once the one after it is known. The last two wait for the end of the file: the
+ * prefix that is kept ends before them (spec.md#sync-prefix), because only a line that is followed by another is told
+ * for good.
+ */
+import type { AdapterYield, JsonlItem, RecordStart, PrefixState, SessionLog } from "../seam/index.ts";
+import type { Entry, Recorder } from "./recorder.ts";
+import { entryOf } from "./recorder.ts";
+
+/** A line on its way. */
+interface Pending {
+  readonly item: JsonlItem;
+  /** Absent for a line that is not JSON. */
+  readonly entry?: Entry;
+}
+
+interface WalkedSource {
+  /** Bytes that an earlier read committed. */
+  readonly committed: number;
+  /** True where the offsets of lines are those of bytes in the file. */
+  readonly hasSpans: boolean;
+  /** The line that is walked from; absent: the first. */
+  readonly from: RecordStart | undefined;
+}
+
+/** Lines that wait. */
+const LAST = 2;
+
+export class Walk {
+  readonly #log: SessionLog;
+  readonly #recorder: Recorder;
+  readonly #source: WalkedSource;
+  readonly #waiting: Pending[] = [];
+  /** Bytes up to the end of the last line that is placed and ended. */
+  offset: number;
+
+  constructor(log: SessionLog, recorder: Recorder, source: WalkedSource) {
+    this.#log = log;
+    this.#recorder = recorder;
+    this.#source = source;
+    this.offset = source.from?.offset ?? 0;
+    log.quiet = source.committed > 0;
+  }
+
+  add(item: JsonlItem): void {
+    // The tail of a line that is being written is no data yet.
+    if (item.kind === "tail") return;
+    this.#waiting.push(
+      item.kind === "record" ? { item, entry: entryOf(item.value, item.end - item.offset) } : { item },
+    );
+    if (this.#waiting.length > LAST) this.#placeFirst();
+  }
+
+  /** What is known before the first record that waits, and where that one ends. */
+  get waiting(): (PrefixState & { readonly end: number }) | undefined {
+    const [first] = this.#waiting;
+    if (first === undefined) return undefined;
+    const { item, entry } = first;
+    const reader = { state: () => this.#recorder.state(entry) };
+    return { start: item, end: item.end, log: this.#log, reader };
+  }
+
+  drain(): readonly AdapterYield[] {
+    return this.#log.drain();
+  }
+
+  /** Places all lines but the last: true when that one may mean something else once another follows. */
+  isLastUnsettled(): boolean {
+    while (this.#waiting.length > 1) this.#placeFirst();
+    const entry = this.#waiting[0]?.entry;
+    return entry !== undefined && this.#recorder.needsNext(entry);
+  }
+
+  finish(): void {
+    while (this.#waiting.length > 0) this.#placeFirst();
+  }
+
+  #placeFirst(): void {
+    const placed = this.#waiting.shift();
+    if (placed === undefined) return;
+    const { item, entry } = placed;
+    const [next] = this.#waiting;
+    const isEnded = item.kind === "bad_line" || (item.kind === "record" && item.terminated);
+    this.#log.quiet = isEnded && item.end <= this.#source.committed;
+    if (this.#source.hasSpans) this.#log.record = item;
+    if (item.kind === "bad_line") this.#log.addBadLine(item);
+    else if (entry !== undefined) this.#recorder.place(entry, next?.entry);
+    if (item.kind === "record" && item.glued === 0)
+      this.#log.addIssue("glued_records", "several records on one line; all are kept", item);
+    if (isEnded && next?.item.line !== item.line) this.offset = item.end;
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * What a reader must know of the committed prefix of a log to go on behind it without reading it again
+ * (spec.md#sync-prefix): all that decides ids, positions, instants and facts of the records that follow. A prefix that
+ * is lost, damaged or of another format costs the time to read the log from its start, never a row.
+ */
+import { isPondError, PondError } from "../../base/errors.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { ReadRequest } from "./adapter.ts";
+import { field, integerField, objectField } from "./extract.ts";
+
+/** A record of a log: where it starts in bytes, and the number of its line from 1 on. */
+export interface RecordStart {
+  readonly offset: number;
+  readonly line: number;
+}
+
+export interface Prefix extends RecordStart {
+  /** What the session's log knew before that record, and what the client's own reader did. */
+  readonly log: JsonObject;
+  readonly reader: JsonObject;
+}
+
+/** Whose prefixes they are. */
+export interface PrefixFormat {
+  readonly adapter: string;
+  /** Raised with every change of the adapter's state, or of what it makes of any record: see `SEAM_VERSION`. */
+  readonly version: number;
+}
+
+/** What is known before a record, by those who know it. */
+export interface PrefixState {
+  readonly start: RecordStart;
+  readonly log: { state(): JsonObject };
+  readonly reader: { state(): JsonObject };
+}
+
+/**
+ * Raised with every change of what `SessionLog` or `DigestMap` keep. A prefix of another version is not gone on from:
+ * records behind it would be told by one mapping and the state before them by another.
+ */
+const SEAM_VERSION = 1;
+
+/** Below this many bytes a prefix is read again about as fast as a kept one is loaded. */
+const LEAST_BYTES = 1_500_000;
+
+/** The prefix that was kept with the cursor, if there is one that can be gone on from. */
+export async function keptPrefix(
+  request: ReadRequest,
+  format: PrefixFormat,
+  committed: number,
+): Promise<Prefix | undefined> {
+  const kept = committed === 0 ? undefined : await request.prefix?.load();
+  if (!isJsonObject(kept) || field(kept, "format") !== nameOf(format)) return undefined;
+  const offset = integerField(kept, "offset");
+  const line = integerField(kept, "line");
+  const log = objectField(kept, "log");
+  const reader = objectField(kept, "reader");
+  if (offset === undefined || line === undefined || log === undefined || reader === undefined)
+    return undefined;
+  return offset > 0 && offset <= committed ? { offset, line, log, reader } : undefined;
+}
+
+/** What is made to go on behind the prefix, or from the start where it turns out to be of no use. */
+export function goOn<T>(
+  prefix: Prefix | undefined,
+  make: (prefix: Prefix | undefined) => T,
+): { readonly made: T; readonly prefix: Prefix | undefined } {
+  try {
+    return { made: make(prefix), prefix };
+  } catch (error) {
+    if (prefix === undefined || !isPondError(error)) throw error;
+    return { made: make(undefined), prefix: undefined };
+  }
+}
+
+/** The state before a record, to be kept; undefined where nobody keeps it or reading again is as good. */
+export function prefixToKeep(
+  request: ReadRequest,
+  format: PrefixFormat,
+  { start, log, reader }: PrefixState,
+): JsonValue | undefined {
+  const { offset, line } = start;
+  const { prefix: keeper } = request;
+  if (keeper === undefined || offset < (keeper.least ?? LEAST_BYTES)) return undefined;
+  return { format: nameOf(format), offset, line, log: log.state(), reader: reader.state() };
+}
+
+/** A value out of a prefix, which must be there. */
+export function keptValue<T>(value: T | undefined): T {
+  if (value !== undefined) return value;
+  throw new PondError("internal", "a kept prefix has another shape than its format says");
+}
+
+const nameOf = ({ adapter, version }: PrefixFormat): string => `${adapter}/${version}/${SEAM_VERSION}`;
