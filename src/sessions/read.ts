@@ -223,7 +223,8 @@ export function saidAt(rows: MessageRows, row: number): Said {
 }
 
 function textAt(rows: MessageRows, row: number): MessageText {
-  return { text: rows.stringOrNull("search_text", row), content: rows.stringOrNull("content", row) };
+  const content = rows.has("content") ? rows.stringOrNull("content", row) : null;
+  return { text: rows.stringOrNull("search_text", row), content };
 }
 
 /** What names and places a message, and what it repeats. */

@@ -75,8 +75,10 @@ export interface MessageBody {
   readonly options: string;
 }
 
+/** Content may be left out of what is read of a message that has none. */
 export function messageBodyAt(rows: Rows<typeof MESSAGES>, row: number): MessageBody {
-  return { content: rows.stringOrNull("content", row), options: rows.string("options", row) };
+  const content = rows.has("content") ? rows.stringOrNull("content", row) : null;
+  return { content, options: rows.string("options", row) };
 }
 
 export function decodeMessage(

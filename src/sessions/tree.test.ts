@@ -183,6 +183,24 @@ describe("bodies that are asked for ahead", () => {
     expect(looks.rows).toHaveLength(20);
   });
 
+  test("are those of system messages too, even of one that came after the outlines", async () => {
+    await using store = await tempStore();
+    await ingest(store, conversation("root", 2));
+    const early = Promise.resolve(await store.sessions.summaries());
+    const { role: _, ...rest } = messageOf("root", 2);
+    const message: Message = { ...rest, role: "system", content: sealExtracted("be brief") };
+    await ingest(store, [...conversation("root", 2), { kind: "message", message }]);
+    for (const outlines of [early, store.sessions.summaries()]) {
+      const source = store.sessions.tree({ payloads: true, outlines, ahead });
+      const { value, issues } = await loadTree(source, ROOT);
+      expect(issues).toEqual([]);
+      expect(value.messages.at(-1)?.message).toEqual(message);
+      const refs = await resolveTree(source, value.plan, (node) => node.id === message.id);
+      const said = await source.said([...refs.value.leaves.values()].map(({ ref }) => ref));
+      expect(said).toEqual([{ text: null, content: "be brief", pond: {} }]);
+    }
+  });
+
   test("are left out where a session is large", async () => {
     await using store = await tempStore();
     const events = conversation("root", 3).map((event): Event =>

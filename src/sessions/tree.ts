@@ -115,7 +115,8 @@ export class StoreTree implements TreeSource<RowRef> {
     this.#messages.set(session, located);
     const value = messageRefsIn(rows, session, onFault).map(({ row, ...plan }) => {
       located.set(plan.id, row);
-      this.#plannedMessages.set(row, { plan, body: places?.get(row) });
+      const isWhole = plan.role !== "system" || rows.has("content");
+      this.#plannedMessages.set(row, { plan, body: isWhole ? places?.get(row) : undefined });
       return plan;
     });
     if (ahead !== undefined) this.#ahead.set(session, awaited(this.#ifCurrent(ahead)));
@@ -219,19 +220,22 @@ export class StoreTree implements TreeSource<RowRef> {
 
   /** The parts of a small session, as of a version of their table. */
   async #lookAhead(session: SessionId): Promise<Ahead | undefined> {
-    const summary = (await this.#summaries)?.get(session);
+    const [summaries, version] = await Promise.all([this.#summaries, this.#lookAt("parts")]);
+    const summary = summaries?.get(session);
     if (summary === undefined || !isReadWhole(messageCount(summary))) return undefined;
-    const version = await this.#lookAt("parts");
     const scan = (bodies: boolean): Promise<PartRows> => scanParts(this.#tables, session, bodies);
     return { version, rows: await orShort(scan, this.#bodies && isSmall(summary)) };
   }
 
   async #messageRows(session: SessionId): Promise<MessageRows> {
-    const long = this.#texts ? SAID_COLUMNS : MESSAGE_BODY_COLUMNS;
+    if (!this.#texts && !this.#bodies) return scanMessages(this.#tables, session);
+    const summary = (await this.#summaries)?.get(session);
+    const wanted = this.#texts ? SAID_COLUMNS : MESSAGE_BODY_COLUMNS;
+    // Only system messages have content: a column that is left out saves a fifth of the scan.
+    const long = wanted.filter((column) => column !== "content" || summary?.messages.system !== 0);
     const scan = (isWhole: boolean): Promise<MessageRows> =>
       scanMessages(this.#tables, session, isWhole ? long : []);
-    const isAsked = this.#texts || this.#bodies;
-    return orShort(scan, isAsked && isSmall((await this.#summaries)?.get(session)));
+    return orShort(scan, isSmall(summary));
   }
 
   /** Parts are written before their messages: what was read before the messages were may lack some of theirs. */

@@ -29,7 +29,7 @@ export { type Added, Batch, BatchBuilder, MAX_BATCH_BYTES, type MovedBatch } fro
 export { loadArrow } from "./lance.ts";
 export type { Rows } from "./arrow/rows.ts";
 export type { RawColumn } from "./arrow/stored-column.ts";
-export type { NearestOptions, Order, ScanOptions, SearchOptions } from "./read.ts";
+export type { NearestOptions, Order, ScanOptions, SearchOptions } from "./read/query.ts";
 export type { BooleanText, MatchText, PhraseText, TextQuery } from "./text-query.ts";
 export { type InsertResult, type InsertRowsResult, KeySet } from "./write.ts";
 export {

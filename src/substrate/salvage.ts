@@ -3,7 +3,8 @@ import { BatchBuilder } from "./arrow/batch.ts";
 import type { Rows } from "./arrow/rows.ts";
 import { call, type Handle } from "./handle.ts";
 import type { LanceTable } from "./lance.ts";
-import { fetchBlobs, scanBatches } from "./read.ts";
+import { scanBatches } from "./read/scan.ts";
+import { fetchBlobs } from "./read/take.ts";
 import type { TableSpec } from "./spec.ts";
 import { insert } from "./write.ts";
 

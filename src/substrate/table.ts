@@ -13,7 +13,10 @@ import {
   type TableHealth,
 } from "./maintain/run.ts";
 import type { Predicate } from "./predicate.ts";
-import * as read from "./read.ts";
+import { explain, type NearestOptions, type ScanOptions, type SearchOptions } from "./read/query.ts";
+import { nearest, search } from "./read/ranked.ts";
+import { count, scan, scanBatches, scanIn } from "./read/scan.ts";
+import { fetchBlobs, take } from "./read/take.ts";
 import type { ColumnName, ColumnsOf, RowOf, TableSpec } from "./spec.ts";
 import * as write from "./write.ts";
 
@@ -52,51 +55,51 @@ export class Table<S extends TableSpec = TableSpec> {
     return write.knownKeys(this.#handle, first);
   }
 
-  scan(options: read.ScanOptions<S>): Promise<Rows<S>> {
-    return read.scan(this.#handle, options);
+  scan(options: ScanOptions<S>): Promise<Rows<S>> {
+    return scan(this.#handle, options);
   }
 
   /** Streams in bounded memory. */
-  scanBatches(options: read.ScanOptions<S>): AsyncIterable<Rows<S>> {
-    return read.scanBatches(this.#handle, options);
+  scanBatches(options: ScanOptions<S>): AsyncIterable<Rows<S>> {
+    return scanBatches(this.#handle, options);
   }
 
   /** Scans for a list of any length of values of one column, 500 at a time. */
   scanIn(
     column: ColumnsOf<S, "utf8"> & ColumnName<S>,
     values: Iterable<string>,
-    options: read.ScanOptions<S>,
+    options: ScanOptions<S>,
   ): AsyncIterable<Rows<S>> {
-    return read.scanIn(this.#handle, { column, values }, options);
+    return scanIn(this.#handle, { column, values }, options);
   }
 
   /** Rows by row id, in the order of the ids. */
   take(rowIds: readonly bigint[], select: readonly ColumnName<S>[]): Promise<Rows<S>> {
-    return read.take(this.#handle, rowIds, select);
+    return take(this.#handle, rowIds, select);
   }
 
   count(where?: Predicate): Promise<number> {
-    return read.count(this.#handle, where);
+    return count(this.#handle, where);
   }
 
   /** Payloads of a blob column, in the order of the row ids. */
   fetchBlobs(column: ColumnsOf<S, "blob">, rowIds: readonly bigint[]): Promise<(Uint8Array | null)[]> {
-    return read.fetchBlobs(this.#handle, column, rowIds);
+    return fetchBlobs(this.#handle, column, rowIds);
   }
 
   /** Full text, best first. */
-  search(options: read.SearchOptions<S>): Promise<Rows<S>> {
-    return read.search(this.#handle, options);
+  search(options: SearchOptions<S>): Promise<Rows<S>> {
+    return search(this.#handle, options);
   }
 
   /** Vectors, nearest first. */
-  nearest(options: read.NearestOptions<S>): Promise<Rows<S>> {
-    return read.nearest(this.#handle, options);
+  nearest(options: NearestOptions<S>): Promise<Rows<S>> {
+    return nearest(this.#handle, options);
   }
 
   /** The engine's plan for a scan or search. */
-  explain(options: read.ScanOptions<S> | read.SearchOptions<S>): Promise<string> {
-    return read.explain(this.#handle, options);
+  explain(options: ScanOptions<S> | SearchOptions<S>): Promise<string> {
+    return explain(this.#handle, options);
   }
 
   /** Builds and folds indexes, merges fragments, removes old versions: what is due and worth it. */

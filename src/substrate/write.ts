@@ -7,7 +7,7 @@ import { PondError } from "../base/errors.ts";
 import { type Batch, BatchBuilder } from "./arrow/batch.ts";
 import { call, type Handle } from "./handle.ts";
 import { nativeMerge } from "./lance.ts";
-import { scanIn } from "./read.ts";
+import { scanIn } from "./read/scan.ts";
 import { type ColumnName, type ColumnsOf, joinKey, type RowOf, type TableSpec } from "./spec.ts";
 
 export interface InsertResult {

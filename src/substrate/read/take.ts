@@ -1,0 +1,63 @@
+/** Rows by the engine's row ids: the second step of a read, once a filter has decided which (spec.md#lance-chokepoints-read). */
+import { Rows } from "../arrow/rows.ts";
+import { call, type Handle } from "../handle.ts";
+import type { AnyQuery, LanceTable } from "../lance.ts";
+import type { ColumnName, ColumnsOf, TableSpec } from "../spec.ts";
+import { BATCH_ROWS, collectBy, isOverflow } from "./collect.ts";
+
+/** Row ids of one take. */
+const TAKE_ROWS = 5000;
+
+/** In the order of the ids given. */
+export async function take<S extends TableSpec>(
+  handle: Handle<S>,
+  rowIds: readonly bigint[],
+  select: readonly ColumnName<S>[],
+): Promise<Rows<S>> {
+  const buffers: Buffer[] = [];
+  for (let start = 0; start < rowIds.length; start += TAKE_ROWS)
+    buffers.push(...(await takeStep(handle, rowIds.slice(start, start + TAKE_ROWS), select)));
+  return Rows.fromIpc<S>(handle.lance, buffers).inOrder(rowIds);
+}
+
+/** The rows that the first step of a read found, with these columns beside what it knows of them. */
+export async function secondStep<S extends TableSpec>(
+  handle: Handle<S>,
+  first: Rows<S>,
+  select: readonly ColumnName<S>[],
+): Promise<Rows<S>> {
+  if (first.length === 0) return first;
+  const rows = await take(handle, first.rowIds(), select);
+  return rows.beside(first);
+}
+
+/** Payloads of a blob column in the order of the row ids; null where there is none. */
+export async function fetchBlobs<S extends TableSpec>(
+  handle: Handle<S>,
+  column: ColumnsOf<S, "blob">,
+  rowIds: readonly bigint[],
+): Promise<(Uint8Array | null)[]> {
+  if (rowIds.length === 0) return [];
+  return (await call(handle, "read", (table) => table.fetchBlobs(column, [...rowIds]))).value;
+}
+
+/** The engine answers a take in one batch; one that is too long for itself is asked for in halves. */
+async function takeStep(
+  handle: Handle,
+  rowIds: readonly bigint[],
+  select: readonly string[],
+): Promise<Buffer[]> {
+  try {
+    const build = (table: LanceTable): AnyQuery =>
+      table
+        .takeRowIds([...rowIds])
+        .select([...select])
+        .withRowId();
+    return await collectBy(BATCH_ROWS, { handle, verb: "read", build });
+  } catch (error) {
+    if (rowIds.length === 1 || !isOverflow(error)) throw error;
+    const middle = rowIds.length >> 1;
+    const first = await takeStep(handle, rowIds.slice(0, middle), select);
+    return [...first, ...(await takeStep(handle, rowIds.slice(middle), select))];
+  }
+}
