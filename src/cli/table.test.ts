@@ -41,6 +41,16 @@ test("what does not fit is cut, the widest column first", () => {
   ]);
 });
 
+test("a column with a brief text gives way before others are cut to little, and is whole where there is room", () => {
+  const id = { header: "ID", cell: () => "0".repeat(30), brief: () => "000", align: "right" } as const;
+  const at = (width: number): string =>
+    renderTable(ROWS, [...COLUMNS, id], { width, style: plain }).split("\n")[2] ?? "";
+  expect(at(100)).toMatch(/ a long line of words {2}12345 {2}0{30}$/);
+  expect(at(70)).toMatch(/ a long line of words {2}12345 {2}000$/);
+  expect(at(45)).toMatch(/^\/srv\/a .* and a lo\.\.\. {2}12345 {2}000$/);
+  expect(at(15)).toBe("COUNT: 7");
+});
+
 test("a terminal too narrow for the columns shows one block a row", () => {
   expect(render(15)).toBe(
     "PROJECT: /home/me/src/pond\nTITLE: \u6c60\u5858 pond \u{1f986}\nCOUNT: 7\n\n" +

@@ -1,6 +1,6 @@
 /**
- * Rows as text. On a terminal: aligned columns that fit its width, the widest cut first, and one block a row where
- * even that does not fit. In a pipe: a header and one line a row, cells separated by tabs, nothing cut; white space
+ * Rows as text. On a terminal: aligned columns that fit its width, the widest cut first, brief texts where that would
+ * leave too little of the others, and one block a row where even that does not fit. In a pipe: a header and one line a row, cells separated by tabs, nothing cut; white space
  * inside a cell is folded to a space in both (exact values: --json). Pure.
  */
 import type { Style } from "./style.ts";
@@ -10,6 +10,8 @@ export interface Column<Row> {
   readonly header: string;
   /** The text of a cell; nothing for undefined. No colours here: they are `style`. */
   cell(row: Row): string | number | undefined;
+  /** A shorter text that does as well, for where there is little room. */
+  brief?(row: Row): string;
   /** Right for numbers. They are never cut. */
   readonly align?: "left" | "right";
   /** Which end goes when the cell is cut; paths tell more at their end. */
@@ -26,20 +28,33 @@ export interface TableLayout {
 const GAP = 2;
 /** A column narrower than this tells nothing. */
 const NARROWEST = 8;
+/** What is cut to less than this is hard to read: brief texts of other columns make room. */
+const COMFORTABLE = 20;
 
 export function renderTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   layout: TableLayout,
 ): string {
-  const cells = rows.map((row) => columns.map((column) => oneLine(String(column.cell(row) ?? ""))));
+  const cellsOf = (text: (column: Column<Row>, row: Row) => string | number | undefined): string[][] =>
+    rows.map((row) => columns.map((column) => oneLine(String(text(column, row) ?? ""))));
   const headers = columns.map((column) => column.header);
-  if (layout.width === undefined) return [headers, ...cells].map((line) => line.join("\t")).join("\n");
-  const natural = headers.map((header, i) =>
-    Math.max(displayWidth(header), ...cells.map((line) => displayWidth(line[i] ?? ""))),
-  );
-  const widths = fit(natural, columns, layout.width);
-  if (widths === undefined) return renderBlocks(cells, columns, { rows, layout });
+  const whole = cellsOf((column, row) => column.cell(row));
+  if (layout.width === undefined) return [headers, ...whole].map((line) => line.join("\t")).join("\n");
+  const roomFor = (cells: readonly string[][]): Room => {
+    const natural = headers.map((header, i) =>
+      Math.max(displayWidth(header), ...cells.map((line) => displayWidth(line[i] ?? ""))),
+    );
+    const widths = fit(natural, columns, layout.width ?? 0);
+    const cut = widths?.filter((width, i) => width < (natural[i] ?? 0)) ?? [0];
+    return { cells, widths, narrowest: Math.min(...cut) };
+  };
+  const first = roomFor(whole);
+  const isTight = first.narrowest < COMFORTABLE && columns.some(({ brief }) => brief !== undefined);
+  const { cells, widths } = isTight
+    ? roomFor(cellsOf((column, row) => column.brief?.(row) ?? column.cell(row)))
+    : first;
+  if (widths === undefined) return renderBlocks(whole, columns, { rows, layout });
   const line = (texts: readonly string[], row: Row | undefined): string =>
     texts
       .map((text, i) => {
@@ -50,6 +65,13 @@ export function renderTable<Row>(
       })
       .join(" ".repeat(GAP));
   return [line(headers, undefined), ...cells.map((texts, i) => line(texts, rows[i]))].join("\n");
+}
+
+interface Room {
+  readonly cells: readonly string[][];
+  readonly widths: readonly number[] | undefined;
+  /** Of the columns that are cut; infinite when none is. */
+  readonly narrowest: number;
 }
 
 /** Takes from the widest column that can be cut, one by one; undefined when the table cannot fit. */

@@ -86,7 +86,7 @@ export const searchFlags = {
   },
   project: { type: "string", value: "text", summary: "Only projects whose path contains this" },
   agent: { type: "string", value: "client", summary: "Only this client, or one of its agents" },
-  session: { type: "string", value: "id", summary: "Only this session" },
+  session: { type: "string", value: "id", summary: "Only this session; the beginning of its id is enough" },
   role: { type: "string", choices: ["user", "assistant"], value: "role", summary: "Only what one side said" },
   from: { type: "string", value: "day", summary: "On or after this day (YYYY-MM-DD)" },
   to: { type: "string", value: "day", summary: "On or before this day (YYYY-MM-DD)" },

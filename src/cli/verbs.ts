@@ -83,7 +83,7 @@ const VERBS: readonly Command[] = [
     summary: "Write a stored session back as files of a client",
     details:
       "The whole lineage or nothing; no file is overwritten; what was written is read back and compared.",
-    args: [{ name: "session", summary: "The session's id" }],
+    args: [{ name: "session", summary: "The session's id or its beginning" }],
     flags: restoreFlags,
     examples: ["pond restore <id>", "pond restore <id> --to codex-cli", "pond restore <id> --out ./restored"],
     load: async () => (await import("./verbs/restore.ts")).restore,

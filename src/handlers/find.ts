@@ -21,7 +21,7 @@ export async function noSession(store: SessionStore, id: string): Promise<PondEr
       hint: `ask for message_id ${id}, or for session_id ${message.session_id}`,
       data: { kind: "session", id, session_id: message.session_id },
     });
-  const near = await sessionsBeginning(store, id);
+  const near = (await sessionsBeginning(store, id)).map((session) => session.id);
   return new PondError("not_found", `no session ${id} is stored`, {
     hint:
       near.length === 0
@@ -59,20 +59,66 @@ export async function resolveTarget(
   if ((await store.summaries()).get(id) !== undefined) return { session_id: id };
   const [message] = await visible(store, await store.findMessage(id));
   if (message !== undefined) return { message_id: id };
-  const [first, ...others] = await sessionsBeginning(store, id);
-  if (first !== undefined && others.length === 0) return { session_id: first };
+  return { session_id: await onlyBeginning(store, id) };
+}
+
+/** The session that an id as a person types it names: its own, or the only one that begins so. */
+export async function resolveSession(context: Context, id: string): Promise<string> {
+  const store = await requireStore(context);
+  return (await store.summaries()).get(id) === undefined ? onlyBeginning(store, id) : id;
+}
+
+/** The ids of sessions begin with their parent's at some clients, so that of a family the eldest is meant. */
+async function onlyBeginning(store: SessionStore, id: string): Promise<string> {
+  const found = await sessionsBeginning(store, id);
+  const ids = new Set<string>(found.map((session) => session.id));
+  const eldest = found.filter(({ parent_session_id: parent }) => parent === undefined || !ids.has(parent));
+  const [first, ...others] = eldest.map((session) => session.id);
   if (first === undefined) throw await noSession(store, id);
+  if (others.length === 0) return first;
   throw new PondError("validation_failed", `${others.length + 1} sessions begin with ${id}`, {
     hint: `type more of it: ${[first, ...others].slice(0, 3).join(", ")}`,
     data: { field: "id", value: id, near: [first, ...others].slice(0, 10) },
   });
 }
 
-/** The ids of the sessions that begin so, newest first: what a person types of a long id. */
-export async function sessionsBeginning(store: SessionStore, text: string): Promise<readonly string[]> {
+/**
+ * For each of these sessions the shortest beginning of its id that names it to resolveSession now, of at least a few
+ * characters: what a person types.
+ */
+export async function shortIds(
+  context: Context,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const summaries = await (await requireStore(context)).summaries();
+  const sorted: readonly string[] = summaries.newestFirst.map(({ id }) => id).toSorted();
+  const places = new Map(sorted.map((id, place) => [id, place]));
+  const parentOf = (id = ""): string => summaries.get(id)?.parent_session_id ?? "";
+  return new Map(
+    ids.map((id) => {
+      const place = places.get(id) ?? -1;
+      let next = place + 1;
+      while (sorted[next]?.startsWith(id) === true && parentOf(sorted[next]).startsWith(id)) next += 1;
+      const shared = Math.max(commonStart(id, sorted[place - 1]), commonStart(id, sorted[next]));
+      return [id, id.slice(0, Math.max(SHORT_ID, shared + 1))];
+    }),
+  );
+}
+
+/** Characters of a short id, at least: as many as stay unambiguous for a while when more sessions come. */
+const SHORT_ID = 8;
+
+function commonStart(text: string, other = ""): number {
+  let length = 0;
+  while (length < text.length && text[length] === other[length]) length += 1;
+  return length;
+}
+
+/** The sessions whose ids begin so, newest first: what a person types of a long id. */
+async function sessionsBeginning(store: SessionStore, text: string): Promise<readonly SessionSummary[]> {
   if (text.length < MIN_PREFIX) return [];
   const { newestFirst } = await store.summaries();
-  return newestFirst.filter(({ id }) => id.startsWith(text)).map(({ id }) => id);
+  return newestFirst.filter(({ id }) => id.startsWith(text));
 }
 
 /** Shorter beginnings name too much to be meant. */

@@ -24,9 +24,11 @@ export const listAdapters = later(async () => (await import("./adapters.ts")).li
 export const listSessions = later(async () => (await import("./sessions.ts")).listSessions);
 export const lookAround = later(async () => (await import("./init.ts")).lookAround);
 export const openDemo = later(async () => (await import("./demo.ts")).openDemo);
+export const resolveSession = later(async () => (await import("./find.ts")).resolveSession);
 export const resolveTarget = later(async () => (await import("./find.ts")).resolveTarget);
 export const restore = later(async () => (await import("./restore.ts")).restore);
 export const search = later(async () => (await import("./search.ts")).search);
+export const shortIds = later(async () => (await import("./find.ts")).shortIds);
 export const status = later(async () => (await import("./status.ts")).status);
 export const sync = later(async () => (await import("./sync.ts")).sync);
 export const verify = later(async () => (await import("./verify.ts")).verify);

@@ -2,7 +2,7 @@
  * `restore`: a stored session and its descendants as files of a client (spec.md#adapter-restore). The whole lineage or
  * nothing; no file is ever overwritten; what was written is read back and compared before it is called done.
  */
-import { mkdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Adapter, Loss, Place, RestoredFile, Resume } from "../adapters/index.ts";
 import {
@@ -16,9 +16,11 @@ import {
 } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
 import type { Session } from "../model/index.ts";
-import { sessionId, sessionsIn } from "../model/index.ts";
+import { sessionsIn } from "../model/index.ts";
 import { readLineage } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
+import { requireStore } from "./existing.ts";
+import { noSession } from "./find.ts";
 
 export interface RestoreRequest {
   readonly session_id: string;
@@ -51,9 +53,9 @@ export interface ResumeReport {
 }
 
 export async function restore(context: Context, request: RestoreRequest): Promise<RestoreReport> {
-  const store = await context.existingStore();
-  const session = await store?.session(request.session_id);
-  if (store === undefined || session === undefined) throw notStored(request.session_id);
+  const store = await requireStore(context);
+  const session = await store.session(request.session_id);
+  if (session === undefined) throw await noSession(store, request.session_id);
   const adapter = requireTarget(request.to ?? brandOf(session.source_agent), session);
   const [place] = await adapter.places(context.machine);
   const out = request.out === undefined ? requirePlace(adapter, place) : resolve(request.out);
@@ -191,8 +193,9 @@ function insideOf(out: string, path: string): string {
   return target;
 }
 
+/** A link that leads nowhere is in the way as well. */
 async function refuseExisting(target: string): Promise<void> {
-  const exists = await stat(target).then(
+  const exists = await lstat(target).then(
     () => true,
     () => false,
   );
@@ -217,11 +220,4 @@ async function removeMade(path: string): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isDirectory() === true) await rmdir(path).catch(() => undefined);
   else await rm(path, { force: true });
-}
-
-function notStored(id: string): PondError {
-  return new PondError("not_found", `session ${sessionId(id)} is not stored`, {
-    hint: "`pond sessions` lists what is; `pond sync` takes in what is new",
-    data: { kind: "session", id },
-  });
 }

@@ -3,7 +3,7 @@ import { story } from "../../test/support/story.ts";
 import { tempContext, type TempContext } from "../../test/support/temp-context.ts";
 import { sessionsResponseSchema } from "../wire/schema.ts";
 import type { SessionsRequest, SessionsResponse } from "../wire/index.ts";
-import { listSessions, resolveTarget } from "./index.ts";
+import { listSessions, resolveSession, resolveTarget, shortIds } from "./index.ts";
 
 async function list(temp: TempContext, request: SessionsRequest): Promise<SessionsResponse> {
   const response = await listSessions(temp.context, request);
@@ -107,5 +107,58 @@ describe("an id as a person types it", () => {
       hint: expect.stringContaining("api-0002"),
     });
     await expect(resolveTarget(temp.context, "nope-1")).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("names the eldest of a family whose ids begin alike", async () => {
+    await using temp = await tempContext();
+    const agent = "claude-code/explore";
+    await temp.ingest(story("abcdef01-1").user("the parent").events());
+    await temp.ingest(story("abcdef01-1/agent-1", { agent, parent: "abcdef01-1" }).user("a child").events());
+    const grandchild = { agent, parent: "abcdef01-1/agent-1" };
+    await temp.ingest(story("abcdef01-1/agent-1/agent-2", grandchild).user("its child").events());
+    expect(await resolveSession(temp.context, "abcdef01")).toBe("abcdef01-1");
+    expect(await resolveTarget(temp.context, "abcdef01")).toEqual({ session_id: "abcdef01-1" });
+    expect(await resolveSession(temp.context, "abcdef01-1/")).toBe("abcdef01-1/agent-1");
+    await temp.ingest(story("abcdef01-2").user("a stranger").events());
+    await expect(resolveSession(temp.context, "abcdef01")).rejects.toMatchObject({
+      hint: expect.stringMatching(/^type more of it: abcdef01-[12], abcdef01-[12]$/),
+    });
+    await expect(resolveSession(temp.context, "abcdef01-1-0")).rejects.toMatchObject({
+      code: "not_found",
+      message: "abcdef01-1-0 is a message of session abcdef01-1, not a session",
+    });
+  });
+
+  test("is shown as short as it still names its session", async () => {
+    await using temp = await tempContext();
+    const sessions: readonly (readonly [id: string, parent?: string])[] = [
+      ["0199c2d4-5e6f-7a80"],
+      ["0199c2d4-5e70-7a80"],
+      ["short"],
+      ["aaaaaaaa-1"],
+      ["aaaaaaaa-1/agent-1", "aaaaaaaa-1"],
+      ["aaaaaaaa-1/agent-1x", "aaaaaaaa-1"],
+      ["bbbbbbbbb"],
+      ["bbbbbbbbb@f7f1"],
+    ];
+    for (const [id, parent] of sessions)
+      await temp.ingest(
+        story(id, parent === undefined ? {} : { parent })
+          .user(id)
+          .events(),
+      );
+    const ids = sessions.map(([id]) => id);
+    const short = await shortIds(temp.context, ids);
+    expect([...short.values()]).toEqual([
+      "0199c2d4-5e6",
+      "0199c2d4-5e7",
+      "short",
+      "aaaaaaaa",
+      "aaaaaaaa-1/agent-1",
+      "aaaaaaaa-1/agent-1x",
+      "bbbbbbbbb",
+      "bbbbbbbbb@",
+    ]);
+    for (const id of ids) expect(await resolveSession(temp.context, short.get(id) ?? "")).toBe(id);
   });
 });

@@ -6,12 +6,13 @@
 import { join } from "node:path";
 import type { Adapter, FileComparison, Place, Unit } from "../adapters/index.ts";
 import { brandOf, describeDifference, FileComparer, isEqualFile } from "../adapters/index.ts";
-import { PondError, toPondError } from "../base/errors.ts";
+import { toPondError } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Session } from "../model/index.ts";
 import { describeKey, loadTree, stateOf } from "../model/index.ts";
 import type { DamagedSession, SessionStore } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
+import { requireStore } from "./existing.ts";
 import type { SourceFilter } from "./sources.ts";
 import type { Sweep } from "./sweep.ts";
 import { sweepSources } from "./sweep.ts";
@@ -48,9 +49,7 @@ export async function verify(
   filter: SourceFilter,
   onProgress: (progress: VerifyProgress) => void = () => undefined,
 ): Promise<VerifyReport> {
-  const store = await context.existingStore();
-  if (store === undefined)
-    throw new PondError("not_found", "there is no store yet", { hint: "run `pond sync` first" });
+  const store = await requireStore(context);
   const clients: ClientVerification[] = [];
   for (const sweep of await sweepSources(context, filter, undefined))
     clients.push(await verifyClient(context, { store, sweep }, onProgress));

@@ -1,5 +1,5 @@
 /** `pond restore` as people run it: back into the client, into another one, never over a file, and how to go on. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { TempHome } from "./pond.ts";
@@ -37,7 +37,11 @@ test("a lost log comes back value for value where the client looks for it, and i
   expect(refused).toMatchObject({ code: 2, stdout: "" });
   expect(refused.stderr).toMatch(/exists already.*\n.*--out/s);
   rmSync(join(home.path, LOG));
-  const { code, stdout } = await home.pond(["restore", ID]);
+  // A link that leads nowhere is as much in the way.
+  symlinkSync(join(home.path, "nowhere"), join(home.path, LOG));
+  expect(await home.pond(["restore", ID])).toMatchObject({ code: 2, stderr: refused.stderr });
+  rmSync(join(home.path, LOG));
+  const { code, stdout } = await home.pond(["restore", ID.slice(0, 8)]);
   expect([code, valuesOf(home)]).toEqual([0, before]);
   expect(stdout).toContain("1 files, ");
   expect(stdout).toMatch(new RegExp(`^resume with: cd /srv/app && claude --resume ${ID}$`, "m"));
@@ -61,7 +65,7 @@ test("elsewhere: the files have to be copied first, unless the client imports th
 });
 
 test.each([
-  [["restore", "nobody"], /session nobody is not stored/],
+  [["restore", "nobody"], /no session nobody is stored\n.*pond sessions/],
   [["restore", ID, "--to", "claude"], /no client named claude\n.*claude-code, codex-cli/],
   [["restore", ID, "--to", "pi"], /pi keeps no sessions on this machine\n.*--out/],
   [["restore", ID, "--map-path", "nonsense", "--out", "x"], /--map-path nonsense is not old=new/],

@@ -1,6 +1,6 @@
 /** `pond restore`: a stored session back into a client, and how to go on with it there. */
 import type { RestoreReport } from "../../handlers/index.ts";
-import { restore as runRestore } from "../../handlers/index.ts";
+import { resolveSession, restore as runRestore } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
@@ -11,7 +11,7 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
   const { args, flags, out } = verb;
   await using context = await openContext(verb);
   const report = await runRestore(context, {
-    session_id: args[0] ?? "",
+    session_id: await resolveSession(context, args[0] ?? ""),
     mapPaths: flags["map-path"],
     ...(flags.to === undefined ? {} : { to: flags.to }),
     ...(flags.out === undefined ? {} : { out: flags.out }),

@@ -1,5 +1,5 @@
 /** `pond search`: hits by session for people; `--json` is the wire's own answer. */
-import { explainSearch, search as runSearch } from "../../handlers/index.ts";
+import { explainSearch, resolveSession, search as runSearch } from "../../handlers/index.ts";
 import { searchTranscript } from "../../wire/index.ts";
 import type { SearchRequest } from "../../wire/index.ts";
 import type { VerbContext } from "../command.ts";
@@ -19,7 +19,7 @@ export async function search(verb: VerbContext<typeof searchFlags>): Promise<Out
     filters: {
       ...(flags.project === undefined ? {} : { project: { contains: flags.project } }),
       ...(flags.agent === undefined ? {} : { source_agent: flags.agent }),
-      ...(flags.session === undefined ? {} : { session_id: flags.session }),
+      ...(flags.session === undefined ? {} : { session_id: await resolveSession(context, flags.session) }),
       ...(flags.role === undefined ? {} : { role: flags.role }),
       ...(flags.from === undefined ? {} : { from_date: flags.from }),
       ...(flags.to === undefined ? {} : { to_date: flags.to }),

@@ -1,6 +1,6 @@
 /** `pond sessions`: the list of what is stored. */
 import { systemClock } from "../../base/clock.ts";
-import { listSessions } from "../../handlers/index.ts";
+import { listSessions, resolveSession, shortIds } from "../../handlers/index.ts";
 import type { SessionsResponse } from "../../wire/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
@@ -18,18 +18,20 @@ export async function sessions(verb: VerbContext<typeof sessionsFlags>): Promise
     ...(flags.title === undefined ? {} : { title: flags.title }),
     ...(flags.from === undefined ? {} : { from_date: flags.from }),
     ...(flags.to === undefined ? {} : { to_date: flags.to }),
-    ...(flags.parent === undefined ? {} : { parent_session_id: flags.parent }),
+    ...(flags.parent === undefined ? {} : { parent_session_id: await resolveSession(context, flags.parent) }),
     ...(flags.subagents ? { include_subagents: true } : {}),
     ...(flags.limit === undefined ? {} : { limit: flags.limit }),
     ...(flags.cursor === undefined ? {} : { cursor: flags.cursor }),
   });
-  out.result(response, () => render(response, out));
+  const ids = out.json ? [] : response.sessions.map(({ id }) => id);
+  const short = await shortIds(context, ids);
+  out.result(response, () => render(response, out, (id) => short.get(id) ?? id));
   if (response.has_more && !out.json)
     out.note(`${count(response.total)} sessions in all; more: --cursor ${response.next_cursor ?? ""}`);
   return "done";
 }
 
-function render({ sessions: lines }: SessionsResponse, out: Output): string {
+function render({ sessions: lines }: SessionsResponse, out: Output, shortId: (id: string) => string): string {
   if (lines.length === 0)
     return "no session matches; `pond sessions` without filters lists all, --subagents those of subagents too";
   const now = systemClock.now();
@@ -40,6 +42,12 @@ function render({ sessions: lines }: SessionsResponse, out: Output): string {
     { header: "TITLE", cell: (row) => row.title ?? "-" },
     { header: "PROJECT", cut: "start", cell: (row) => row.project },
     // Right: such a column is never cut, and an id that is cut cannot be used.
-    { header: "SESSION", align: "right", cell: (row) => row.id, style: out.style.dim },
+    {
+      header: "SESSION",
+      align: "right",
+      cell: (row) => row.id,
+      brief: (row) => shortId(row.id),
+      style: out.style.dim,
+    },
   ]);
 }
