@@ -23,3 +23,9 @@ export const systemClock: Clock = {
       signal?.addEventListener("abort", onAbort, { once: true });
     }),
 };
+
+/** RFC 3339; undefined for a number that is no time, which damaged files and file systems give. */
+export function isoTime(milliseconds: number): string | undefined {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}

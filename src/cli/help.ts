@@ -1,8 +1,14 @@
-/** Help texts, made from the verb table. Pure. */
+/** Help texts, made from the verb table. */
 import { nameOf } from "./command.ts";
 import type { ArgSpec, Command } from "./command.ts";
 import type { FlagTable } from "./flags.ts";
+import type { Output } from "./output.ts";
+import { createStyle } from "./style.ts";
 import type { Style } from "./style.ts";
+
+export function showHelp(trail: readonly Command[], out: Output): void {
+  out.result({ help: renderHelp(trail, createStyle(false)) }, () => renderHelp(trail, out.style));
+}
 
 /** The help of the last command of the trail; the root's lists the verbs. */
 export function renderHelp(trail: readonly Command[], style: Style): string {

@@ -67,8 +67,8 @@ async function answer({ trail, mistake }: Invocation, context: VerbContext): Pro
 }
 
 async function printHelp(trail: readonly Command[], out: Output): Promise<Outcome> {
-  const { renderHelp } = await import("./help.ts");
-  out.print(renderHelp(trail, out.style));
+  const { showHelp } = await import("./help.ts");
+  showHelp(trail, out);
   return "done";
 }
 

@@ -50,7 +50,7 @@ export function renderTable<Row>(
     return { cells, widths, narrowest: Math.min(...cut) };
   };
   const first = roomFor(whole);
-  const isTight = first.narrowest < COMFORTABLE && columns.some(({ brief }) => brief !== undefined);
+  const isTight = first.narrowest < COMFORTABLE && columns.some((column) => "brief" in column);
   const { cells, widths } = isTight
     ? roomFor(cellsOf((column, row) => column.brief?.(row) ?? column.cell(row)))
     : first;

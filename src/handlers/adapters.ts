@@ -1,5 +1,6 @@
 /** `adapters`: every client pond knows, where it keeps sessions here, and how much is there. Opens no file. */
 import { adapters } from "../adapters/registry.ts";
+import { isoTime } from "../base/clock.ts";
 import type { Context } from "./context.ts";
 import type { SourceFilter } from "./sources.ts";
 import { findSources } from "./sources.ts";
@@ -13,8 +14,8 @@ export interface AdapterReport {
   readonly places: readonly { readonly path: string; readonly origin: string }[];
   readonly files: number;
   readonly bytes: number;
-  /** Milliseconds since 1970 of the newest change; absent when nothing was found. */
-  readonly newest?: number;
+  /** The newest change; absent when nothing was found. */
+  readonly newest?: string;
 }
 
 export async function listAdapters(
@@ -27,6 +28,7 @@ export async function listAdapters(
   return chosen.map((adapter) => {
     const source = found.find((candidate) => candidate.adapter.name === adapter.name);
     const sweep = sweeps.find((candidate) => candidate.adapter.name === adapter.name);
+    const newest = sweep === undefined || sweep.newest === 0 ? undefined : isoTime(sweep.newest);
     return {
       adapter: adapter.name,
       title: adapter.title,
@@ -37,7 +39,7 @@ export async function listAdapters(
       ),
       files: sweep?.seen ?? 0,
       bytes: sweep?.bytes ?? 0,
-      ...(sweep === undefined || sweep.newest === 0 ? {} : { newest: sweep.newest }),
+      ...(newest === undefined ? {} : { newest }),
     };
   });
 }

@@ -2,6 +2,7 @@
  * `status`: what is stored and how fresh it is. The cheap part (counts of summaries, pending sources) comes first; the health
  * of tables and indexes, which asks the engine, comes after it.
  */
+import { isoTime } from "../base/clock.ts";
 import { messageCount } from "../sessions/index.ts";
 import type { SummaryList, TableHealth } from "../sessions/index.ts";
 import { displayUrl, peekSessionStore } from "../sessions/peek.ts";
@@ -21,9 +22,32 @@ export interface StatusReport {
   /** The largest projects. */
   readonly projects: readonly GroupCount[];
   readonly pending: readonly { readonly adapter: string; readonly sources: number; readonly seen: number }[];
-  readonly last_sync?: LastSync;
+  readonly last_sync?: Omit<LastSync, "at"> & { readonly at: string };
   readonly embeddings: string;
-  readonly tables?: readonly TableHealth[];
+  readonly tables?: readonly TableReport[];
+}
+
+/** How a table is; bytes and rows as they are now. */
+export interface TableReport {
+  readonly table: string;
+  readonly version: number;
+  readonly rows: number;
+  readonly fragments: number;
+  readonly bytes: number;
+  /** Of versions that nobody reads any more. */
+  readonly old_bytes: number;
+  readonly indexes: readonly IndexReport[];
+  /** What the next update of the indexes would do, and why. */
+  readonly due: TableHealth["due"];
+}
+
+export interface IndexReport {
+  readonly column: string;
+  readonly kind: string;
+  readonly built: string;
+  readonly rows: number;
+  readonly unindexed_rows: number;
+  readonly bytes: number;
 }
 
 export interface GroupCount {
@@ -47,6 +71,7 @@ export async function status(
   const store = await context.existingStore();
   const summaries = await store?.summaries();
   const synced = name === undefined ? undefined : lastSync(state, name);
+  const at = synced === undefined ? undefined : isoTime(synced.at);
   const first: StatusReport = {
     store: displayUrl(url),
     exists: store !== undefined,
@@ -56,11 +81,31 @@ export async function status(
       sources: stale.length,
       seen,
     })),
-    ...(synced === undefined ? {} : { last_sync: synced }),
+    ...(synced === undefined || at === undefined ? {} : { last_sync: { ...synced, at } }),
     embeddings: "off: no model configured",
   };
   onFirst(first);
-  return store === undefined ? first : { ...first, tables: await store.health() };
+  return store === undefined ? first : { ...first, tables: (await store.health()).map(tableReport) };
+}
+
+function tableReport({ table, version, facts, due }: TableHealth): TableReport {
+  return {
+    table,
+    version,
+    rows: facts.rows,
+    fragments: facts.fragments,
+    bytes: facts.liveBytes,
+    old_bytes: facts.deadBytes,
+    indexes: facts.indexes.map(({ spec, built, indexedRows, unindexedRows, bytes }) => ({
+      column: spec.column,
+      kind: spec.kind,
+      built,
+      rows: indexedRows,
+      unindexed_rows: unindexedRows,
+      bytes,
+    })),
+    due,
+  };
 }
 
 function totalsOf(

@@ -48,11 +48,16 @@ export interface ClientReport {
 
 export interface IndexReport {
   readonly outcome: "skipped" | "interrupted" | "nothing to do" | "updated";
-  readonly tables: readonly MaintenanceReport[];
+  readonly tables: readonly TableReport[];
+}
+
+/** What was done to the indexes of a table. */
+export interface TableReport extends Pick<MaintenanceReport, "table" | "done" | "left"> {
+  readonly bytes_removed: number;
 }
 
 export interface SyncReport {
-  readonly dryRun: boolean;
+  readonly dry_run: boolean;
   /** Stopped by a signal: what is counted here is stored, the next sync goes on. */
   readonly interrupted: boolean;
   readonly clients: readonly ClientReport[];

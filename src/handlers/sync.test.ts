@@ -64,9 +64,11 @@ test("a sync that finds nothing new is the last sync all the same, also where no
   const tomorrow = systemClock.now() + 86_400_000;
   await using next = await later(demo.home, { now: tomorrow });
   await sync(next, { dryRun: true });
-  expect((await status(next)).last_sync?.at).toBeLessThan(tomorrow);
+  expect(Date.parse((await status(next)).last_sync?.at ?? "")).toBeLessThan(tomorrow);
   await sync(next, {});
-  expect(await status(next)).toMatchObject({ last_sync: { at: tomorrow, messages: 0, issues: 0 } });
+  expect(await status(next)).toMatchObject({
+    last_sync: { at: new Date(tomorrow).toISOString(), messages: 0, issues: 0 },
+  });
 
   const syncs = join(next.config.paths.state, "syncs");
   rmSync(syncs, { recursive: true });

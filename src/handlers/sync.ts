@@ -21,6 +21,7 @@ import type {
   SyncProgress,
   SyncReport,
   SyncRequest,
+  TableReport,
 } from "./sync-report.ts";
 import { STAGES } from "./sync-report.ts";
 import type { Sweep } from "./sweep.ts";
@@ -49,7 +50,7 @@ export async function sync(
   const indexes = await indexStage(context, indexing, hooks);
   const took = { import: imported - started, embed: 0, "update-indexes": context.clock.now() - imported };
   return {
-    dryRun: request.dryRun === true,
+    dry_run: request.dryRun === true,
     interrupted: context.signal.aborted,
     clients,
     embed,
@@ -180,7 +181,12 @@ async function indexStage(
   if (!stage.wrote && stage.stages.includes("import")) return { outcome: "nothing to do", tables: [] };
   onIndexes?.();
   const store = await context.store();
-  const tables = await store.maintain();
+  const tables = (await store.maintain()).map(({ table, done, left, bytesRemoved }): TableReport => ({
+    table,
+    done,
+    left,
+    bytes_removed: bytesRemoved,
+  }));
   await store.refreshSummaries();
   return { outcome: tables.some(({ done }) => done.length > 0) ? "updated" : "nothing to do", tables };
 }

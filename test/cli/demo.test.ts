@@ -1,12 +1,11 @@
 import { readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { TempHome } from "./pond.ts";
 
 test("demo tours made-up sessions of three clients and leaves nothing behind", async () => {
   using home = new TempHome();
-  const before = readdirSync(tmpdir()).filter((name) => name.startsWith("pond-demo-"));
-  const { code, stdout, stderr } = await home.pond(["demo"]);
+  using elsewhere = new TempHome();
+  const { code, stdout, stderr } = await home.pond(["demo"], { env: { TMPDIR: elsewhere.path } });
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/claude-code: 2 sessions, \d+ messages/);
   expect(stdout).toMatch(/codex-cli: 1 sessions, \d+ messages/);
@@ -15,5 +14,5 @@ test("demo tours made-up sessions of three clients and leaves nothing behind", a
     expect(equal).toBe(records);
   expect(stdout).toMatch(/resume with: cd \S+ && codex resume /);
   expect(readdirSync(home.path)).toEqual([]);
-  expect(readdirSync(tmpdir()).filter((name) => name.startsWith("pond-demo-"))).toEqual(before);
+  expect(readdirSync(elsewhere.path).filter((name) => name.startsWith("pond-"))).toEqual([]);
 });

@@ -16,7 +16,10 @@ export async function adapters(verb: VerbContext): Promise<Outcome> {
       { header: "CLIENT", cell: (row) => row.adapter },
       { header: "SOURCES", align: "right", cell: (row) => count(row.files) },
       { header: "SIZE", align: "right", cell: (row) => (row.files === 0 ? "-" : size(row.bytes)) },
-      { header: "NEWEST", cell: (row) => (row.newest === undefined ? "-" : ago(row.newest, now)) },
+      {
+        header: "NEWEST",
+        cell: (row) => (row.newest === undefined ? "-" : ago(Date.parse(row.newest), now)),
+      },
       { header: "RESTORE", cell: (row) => (row.restore === "supported" ? "yes" : "no") },
       {
         header: "WHERE",

@@ -8,7 +8,9 @@ import { ROOT, SHELLS } from "../verbs.ts";
 
 export async function completions({ args, out }: VerbContext): Promise<Outcome> {
   const shell = SHELLS.find((name) => name === args[0]);
-  if (shell !== undefined) out.print(SCRIPTS[shell](placesBelow([ROOT])));
+  if (shell === undefined) return "done"; // the parser lets none of these through
+  const script = SCRIPTS[shell](placesBelow([ROOT]));
+  out.result({ shell, script }, () => script);
   return "done";
 }
 

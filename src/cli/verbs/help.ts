@@ -1,7 +1,7 @@
 /** `pond help [verb]`: the same text as `pond <verb> --help`. */
 import type { VerbContext } from "../command.ts";
 import type { Outcome } from "../exit.ts";
-import { renderHelp } from "../help.ts";
+import { showHelp } from "../help.ts";
 import { unknownCommand } from "../parse.ts";
 import { ROOT } from "../verbs.ts";
 
@@ -12,6 +12,6 @@ export async function help({ args, out }: VerbContext): Promise<Outcome> {
     if (found === undefined) throw unknownCommand(trail, word);
     trail.push(found);
   }
-  out.print(renderHelp(trail, out.style));
+  showHelp(trail, out);
   return "done";
 }

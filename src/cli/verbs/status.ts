@@ -23,7 +23,9 @@ function renderFirst(report: StatusReport, out: Output): string {
   if (!report.exists)
     return `${bold("store")}   ${report.store}: none yet; pond sync makes it with the first session\n${renderPending(report)}`;
   const synced =
-    report.last_sync === undefined ? "never on this machine" : ago(report.last_sync.at, systemClock.now());
+    report.last_sync === undefined
+      ? "never on this machine"
+      : ago(Date.parse(report.last_sync.at), systemClock.now());
   return [
     `${bold("store")}   ${report.store}`,
     `        ${count(report.sessions)} sessions, ${count(report.messages)} messages, ${size(report.bytes)} of text`,
@@ -63,13 +65,13 @@ function groupColumns(header: string) {
 function renderTables({ tables = [] }: StatusReport, out: Output): string {
   return out.table(tables, [
     { header: "TABLE", cell: (row) => row.table },
-    { header: "ROWS", align: "right", cell: (row) => count(row.facts.rows) },
-    { header: "LIVE", align: "right", cell: (row) => size(row.facts.liveBytes) },
-    { header: "OLD VERSIONS", align: "right", cell: (row) => size(row.facts.deadBytes) },
+    { header: "ROWS", align: "right", cell: (row) => count(row.rows) },
+    { header: "LIVE", align: "right", cell: (row) => size(row.bytes) },
+    { header: "OLD VERSIONS", align: "right", cell: (row) => size(row.old_bytes) },
     {
       header: "NOT INDEXED",
       align: "right",
-      cell: (row) => count(Math.max(0, ...row.facts.indexes.map((index) => index.unindexedRows))),
+      cell: (row) => count(Math.max(0, ...row.indexes.map((index) => index.unindexed_rows))),
     },
     {
       header: "DUE",

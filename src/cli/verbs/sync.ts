@@ -1,5 +1,6 @@
 /** `pond sync`: everything new into the store, with progress for people and one document for programs. */
 import { systemClock } from "../../base/clock.ts";
+import { PondError } from "../../base/errors.ts";
 import type { ClientReport, Stage, SyncProgress, SyncReport } from "../../handlers/index.ts";
 import { STAGES, sync as runSync } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
@@ -37,7 +38,13 @@ export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome
 }
 
 function chosenStages(only: readonly string[], skip: readonly string[]): readonly Stage[] {
-  return STAGES.filter((stage) => (only.length === 0 || only.includes(stage)) && !skip.includes(stage));
+  const stages = STAGES.filter(
+    (stage) => (only.length === 0 || only.includes(stage)) && !skip.includes(stage),
+  );
+  if (stages.length > 0) return stages;
+  throw new PondError("validation_failed", "--only and --skip leave no stage to run", {
+    hint: `leave one of them out; the stages are ${STAGES.join(", ")}`,
+  });
 }
 
 /** Something could not be read; what was read is stored all the same. Glued records are complete, so they are none. */
@@ -73,9 +80,9 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
     { header: "SEEN", align: "right", cell: (row) => count(row.seen) },
     { header: "FRESH", align: "right", cell: (row) => count(row.fresh) },
     {
-      header: report.dryRun ? "TO READ" : "READ",
+      header: report.dry_run ? "TO READ" : "READ",
       align: "right",
-      cell: (row) => count(report.dryRun ? row.stale : row.read),
+      cell: (row) => count(report.dry_run ? row.stale : row.read),
     },
     { header: "SESSIONS", align: "right", cell: (row) => added(row.stored.sessions.inserted) },
     { header: "MESSAGES", align: "right", cell: (row) => added(row.stored.messages.inserted) },
@@ -94,7 +101,7 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
     lines.push(`${count(relabelled)} sessions came with another project or client; the stored one stays`);
   const embed = "embed" in report.took ? `; embed: ${report.embed}` : "";
   const indexes = "update-indexes" in report.took ? `; update-indexes: ${report.indexes.outcome}` : "";
-  const verb = report.dryRun
+  const verb = report.dry_run
     ? "looked"
     : report.interrupted
       ? "interrupted: stored what is counted above"
