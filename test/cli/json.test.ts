@@ -67,7 +67,7 @@ test.each(ANSWERS)(
   { timeout: 60_000 },
   async (line, keys) => {
     const words = line === "" ? [] : line.split(" ");
-    const { code, stdout, stderr } = await home.pond([...words, "--json"]);
+    const { code, stdout, stderr } = await home.pond([...words, "--json", "--quiet"]);
     expect([code, stderr]).toEqual([0, ""]);
     const document = JSON.parse(stdout) as object;
     expect(Object.keys(document).toSorted().join(" ")).toBe(keys);

@@ -219,7 +219,8 @@ describe("sync", () => {
 
 async function syncJson(home: TempHome, ...flags: string[]): Promise<unknown> {
   const { stdout, stderr, code } = await home.pond(["sync", "--json", ...flags]);
-  expect([code, stderr]).toEqual([0, ""]);
+  // On a busy machine a sync takes long enough to tell how far it is.
+  expect([code, stderr.replaceAll(/^\d+% .*\n/gm, "")]).toEqual([0, ""]);
   return JSON.parse(stdout);
 }
 
