@@ -163,9 +163,9 @@ describe("a broken file names place, key and fix", () => {
     ["[adapters.pi]\nenable = true", "2:1", "adapters.pi.enable", /not a setting/, /adapters\.pi\.enabled/],
     ["storage = 'x'", "1:1", "storage", /is a table, not a value/, /write \[storage\]/],
     ["[storage.url]\nx = 1", "1:2", url, /must be text, not a table/, /url = /],
-    ["[sync]\nbatch_rows = 'many'", "2:1", rows, /a whole number, not the text "many"/, /batch_rows = 20000/],
-    ["[sync]\nbatch_rows = 1.5", "2:1", rows, /a whole number, not 1\.5/, /batch_rows = 20000/],
-    ["[sync]\nbatch_rows = 0", "2:1", rows, /at least 1, not 0/, /batch_rows = 20000/],
+    ["[sync]\nbatch_rows = 'many'", "2:1", rows, /a whole number, not the text "many"/, /batch_rows = 30000/],
+    ["[sync]\nbatch_rows = 1.5", "2:1", rows, /a whole number, not 1\.5/, /batch_rows = 30000/],
+    ["[sync]\nbatch_rows = 0", "2:1", rows, /at least 1, not 0/, /batch_rows = 30000/],
     ["[sync]\nbatch_bytes = 99000000", "2:1", "sync.batch_bytes", /at most 64000000/, /batch_bytes = /],
     [
       "[adapters.pi]\nenabled = 1979-05-27",
@@ -209,7 +209,7 @@ describe("a broken file names place, key and fix", () => {
     await using home = await tempDir();
     const crlf = await load(home, { toml: "\ufeff[sync]\r\nbatch_rows = 5\r\n" });
     expect(sources(crlf)["sync.batch_rows"]).toBe("file config.toml:2");
-    expect((await load(home, { toml: "" })).values.sync.batch_rows).toBe(20_000);
+    expect((await load(home, { toml: "" })).values.sync.batch_rows).toBe(30_000);
   });
 });
 

@@ -19,7 +19,7 @@ export interface IngestLimits {
   readonly bytes: number;
 }
 
-export const DEFAULT_LIMITS: IngestLimits = { rows: 20_000, bytes: 12_000_000 };
+export const DEFAULT_LIMITS: IngestLimits = { rows: 30_000, bytes: 16_000_000 };
 
 export interface IngestSummary extends Stored {
   /** Events that break a rule of the model, not stored. */

@@ -212,8 +212,7 @@ export class SessionStore implements AsyncDisposable {
 
   /** Indexes folded, fragments merged, old versions removed, where the plan says that it pays. */
   async maintain(options: MaintainOptions = {}): Promise<readonly MaintenanceReport[]> {
-    const reports: MaintenanceReport[] = [];
-    for (const table of this.tables.all) reports.push(await table.maintain(options));
+    const reports = await Promise.all(this.tables.all.map((table) => table.maintain(options)));
     await this.#summaries.maintain(options);
     return reports;
   }

@@ -31,8 +31,8 @@ test("show prints key, value and source of every setting, secrets masked", async
       "storage.namespace\tmine\tenv POND_STORAGE_NAMESPACE",
       "storage.options.aws_region\teu\tfile config.toml:4",
       "storage.options.aws_secret_access_key\t********\tfile config.toml:5",
-      "sync.batch_rows\t20000\tdefault",
-      "sync.batch_bytes\t12000000\tdefault",
+      "sync.batch_rows\t30000\tdefault",
+      "sync.batch_bytes\t16000000\tdefault",
       "",
     ].join("\n"),
   );
@@ -106,7 +106,7 @@ test("schema is a JSON Schema with every setting", async () => {
           properties: { enabled: { type: "boolean" }, paths: { type: "array", items: { type: "string" } } },
         },
       },
-      sync: { properties: { batch_rows: { type: "integer", minimum: 1, default: 20_000 } } },
+      sync: { properties: { batch_rows: { type: "integer", minimum: 1, default: 30_000 } } },
     },
   });
 });
