@@ -2,11 +2,17 @@
  * A log that grew is read on from a kept prefix exactly as from its start (spec.md#sync-prefix): same events, issues and
  * cursors, wherever it was cut and however often, whatever stands in it.
  */
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
+import { valueHash } from "../../src/adapters/seam/index.ts";
 import type { JsonValue } from "../../src/base/json.ts";
+import { isJsonObject, stringifyJson } from "../../src/base/json.ts";
+import { listUnits, readUnit } from "../support/adapter-run.ts";
 import { expectSameTelling, growthOf } from "../support/growing-log.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
 const THREAD = "01a1e1d6-0000-7000-8000-000000000001";
 const AT = "2026-01-01T00:00:00.000Z";
@@ -168,6 +174,8 @@ const clients: readonly {
   readonly key: string;
   readonly first: JsonValue;
   readonly records: fc.Arbitrary<readonly JsonValue[]>;
+  /** A log among the fixtures, and the state that it leaves. */
+  readonly golden: Readonly<Record<"root" | "log" | "format" | "state", string>>;
 }[] = [
   {
     name: "claude-code",
@@ -180,6 +188,12 @@ const clients: readonly {
       timestamp: AT,
     },
     records: claudeRecord,
+    golden: {
+      root: "projects",
+      log: "-tmp-pond-fixture-demo-app/103a5822-0f45-44b0-95ae-0e4884e28132.jsonl",
+      format: "claude-code/1/1",
+      state: "144be40d9502b8b54f01afa3a71339ca",
+    },
   },
   {
     name: "codex-cli",
@@ -190,6 +204,12 @@ const clients: readonly {
       payload: { id: THREAD, timestamp: AT, cwd: "/w", forked_from_id: "parent" },
     },
     records: fc.oneof(codexRecord, codexRecord, codexTwins),
+    golden: {
+      root: "home",
+      log: "sessions/2026/11/16/rollout-2026-11-16T00-51-57-01a1e1d6-dc28-7033-8d22-b4de37cc0373.jsonl",
+      format: "codex-cli/1/1",
+      state: "7af831af879374efa366e390a29f2279",
+    },
   },
   {
     name: "pi",
@@ -203,18 +223,69 @@ const clients: readonly {
       parentSession: "/s/2025-01-01T00-00-00-000Z_00000000-0000-4000-8000-000000000002.jsonl",
     },
     records: piRecord,
+    golden: {
+      root: "sessions",
+      log: "--tmp-pond-garden--/2026-11-16T00-45-03-650Z_01a1e1d0-8d21-70bd-9619-b545abc296ea.jsonl",
+      format: "pi/1/1",
+      state: "eb5e3e2778cb0a2d6e34b94a26b6c628",
+    },
   },
 ];
 
-describe.each(clients)("a log of $name that grows", ({ name, key, first, records }) => {
+describe.each(clients)("a log of $name that grows", ({ name, key, first, records, golden }) => {
+  const adapter = adapterNamed(name)!;
+
   test("is told from a kept prefix as from its start", { timeout: 60_000 }, async () => {
     let had = 0;
     await fc.assert(
       fc.asyncProperty(growthOf(first, records), async (looks) => {
-        had += await expectSameTelling(adapterNamed(name)!, key, looks);
+        had += await expectSameTelling(adapter, key, looks);
       }),
       { numRuns: 150 },
     );
     expect(had).toBeGreaterThan(100);
+  });
+
+  test("is gone on with only from a prefix of its own format, shape and length", async () => {
+    await using folder = await tempDir();
+    const path = join(folder.path, key);
+    mkdirSync(dirname(path), { recursive: true });
+    const line = (n: number): string =>
+      `${stringifyJson(isJsonObject(first) ? { ...first, uuid: `r${n}`, n } : first)}\n`;
+    writeFileSync(path, [0, 1, 2, 3].map(line).join(""));
+    const unit = async () => (await listUnits(adapter, folder.path)).units[0]!;
+    const { cursor, prefix } = await readUnit(adapter, await unit(), {
+      root: folder.path,
+      kept: { prefix: undefined },
+    });
+    appendFileSync(path, line(4));
+    const readOn = async (change: (kept: Record<string, JsonValue>) => object) => {
+      const kept = { prefix: JSON.stringify(change(JSON.parse(prefix!))) };
+      return (await readUnit(adapter, await unit(), { root: folder.path, cursor, kept })).events;
+    };
+    const { events } = await readUnit(adapter, await unit(), { root: folder.path, cursor });
+    const log = (kept: Record<string, JsonValue>) => kept["log"] as object;
+    expect(await readOn((kept) => kept)).toEqual(events);
+    // Which shows that the prefix is what decides.
+    expect(await readOn((kept) => ({ ...kept, log: { ...log(kept), position: 70 } }))).not.toEqual(events);
+    for (const spoilt of [
+      { format: `${name}/0/0` },
+      { log: { position: 70 } },
+      { reader: {} },
+      { reader: null },
+      { offset: 1e9 },
+      { line: null },
+    ])
+      expect(await readOn((kept) => ({ ...kept, log: { ...log(kept), position: 70 }, ...spoilt }))).toEqual(
+        events,
+      );
+  });
+
+  test("leaves the state that its format says: another state is another version of the format", async () => {
+    const root = join(import.meta.dirname, "../fixtures/adapters", name, golden.root);
+    const unit = (await listUnits(adapter, root)).units.find(({ key: found }) => found === golden.log)!;
+    const { prefix } = await readUnit(adapter, unit, { root, kept: { prefix: undefined } });
+    const { format } = JSON.parse(prefix!) as { format: string };
+    expect([format, valueHash(prefix!)]).toEqual([golden.format, golden.state]);
   });
 });

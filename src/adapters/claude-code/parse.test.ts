@@ -316,13 +316,16 @@ describe("side files", () => {
       [`a/${A}/tool-results/y.txt`]: "same",
     };
     await withPlace(files, async (root) => {
-      const read = async (cursor?: Awaited<ReturnType<typeof readUnit>>["cursor"]) => {
+      const read = async (before?: Awaited<ReturnType<typeof readUnit>>) => {
         const { units } = await listUnits(claudeCode, root);
-        return readUnit(claudeCode, units[0]!, { root, cursor });
+        const kept = { prefix: before?.prefix };
+        return readUnit(claudeCode, units[0]!, { root, cursor: before?.cursor, kept });
       };
       const first = await read();
       await appendFile(join(root, `a/${A}/tool-results/x.txt`), " and more");
-      const second = await read(first.cursor);
+      const second = await read(first);
+      // The log itself is as it was, and so is what is kept of it.
+      expect([first.prefix === undefined, second.prefix]).toEqual([false, first.prefix]);
       const [revision, ...others] = messages(second.events);
       expect(others).toEqual([]);
       expect(pondOf(revision)).toEqual({ revises: `file:${A}/tool-results/x.txt` });

@@ -29,7 +29,7 @@ import { partsOfBlock } from "./blocks.ts";
 import { ADAPTER } from "./layout.ts";
 import { recordKind, spansOf } from "./provenance.ts";
 
-/** Of `RecordMapper.state`: the version is raised with every change of it, or of what becomes of any record. */
+/** Of `RecordMapper.state`: the version is raised whenever the same records would leave another state. */
 export const PREFIX_FORMAT: PrefixFormat = { adapter: ADAPTER, version: 1 };
 
 /** Where each kind of record keeps a title, and how it ranks: what a person chose wins. */

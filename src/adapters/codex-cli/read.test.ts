@@ -198,10 +198,11 @@ describe("forms of a rollout", () => {
   test("compressing and restoring a file changes nothing that is read, and reading goes on behind it", async () => {
     await using folder = await tempDir();
     const file = write(folder.path, PATH, records);
-    const read = async (cursor?: Parameters<typeof readUnit>[2]["cursor"]) => {
+    const read = async (before?: Awaited<ReturnType<typeof readUnit>>) => {
       const { units } = await listUnits(codexCli, folder.path);
       expect(units.map(({ key }) => key)).toEqual([PATH]);
-      return readUnit(codexCli, units[0]!, { root: folder.path, cursor });
+      const kept = { prefix: before?.prefix };
+      return readUnit(codexCli, units[0]!, { root: folder.path, cursor: before?.cursor, kept });
     };
     const plain = await read();
     const more = { ...event(3, { type: "token_count", info: {} }) };
@@ -210,14 +211,16 @@ describe("forms of a rollout", () => {
     rmSync(file);
     const compressed = await read();
     expect(compressed.events.slice(0, plain.events.length)).toEqual(plain.events);
-    const grown = await read(plain.cursor);
+    const grown = await read(plain);
     expect(grown.events.map(({ kind }) => kind)).toEqual(["session", "message"]);
+    // There is no going to the middle of what is compressed.
+    expect([plain.prefix === undefined, grown.prefix]).toEqual([false, undefined]);
     // Both are there while the client writes the plain one back: it wins.
     writeFileSync(file, lines);
-    expect((await read(grown.cursor)).events).toEqual([]);
+    expect((await read(grown)).events).toEqual([]);
     // Another content under the same name is read from its start.
     writeFileSync(file, lines.replaceAll('"one"', '"two"'));
-    expect((await read(grown.cursor)).events.length).toBe(compressed.events.length);
+    expect((await read(grown)).events.length).toBe(compressed.events.length);
   });
 
   test("a damaged archive is an issue and not an end", async () => {

@@ -29,7 +29,7 @@ import type { Replays } from "./replays.ts";
 import type { ScreenText } from "./twins.ts";
 import { isTwin, screenText, spokenText } from "./twins.ts";
 
-/** Of `Recorder.state`: the version is raised with every change of it, or of what becomes of any record. */
+/** Of `Recorder.state`: the version is raised whenever the same records would leave another state. */
 export const PREFIX_FORMAT: PrefixFormat = { adapter: CODEX, version: 1 };
 
 /** A record on its way into the log. */
@@ -113,6 +113,15 @@ export class Recorder {
     };
   }
 
+  /** Told of each record when it comes in sight: the first behind a prefix was seen before. */
+  meet(entry: Entry): void {
+    if (this.#expected === undefined) return;
+    const { id, twin } = this.#expected;
+    this.#expected = undefined;
+    if (id !== undefined) entry.id = id;
+    if (twin !== undefined) this.#twin = { entry, of: twin };
+  }
+
   /** True when the record after this one, the next to be placed, may change what becomes of it. */
   needsNext(entry: Entry): boolean {
     if (entry.view === undefined) return false;
@@ -123,7 +132,6 @@ export class Recorder {
 
   place(entry: Entry, next: Entry | undefined): void {
     const { view } = entry;
-    if (this.#expected !== undefined) this.#meet(entry, this.#expected);
     const id = this.#identify(entry);
     if (view === undefined) return this.#carry(entry, id);
     this.#calls.noteOutcome(view);
@@ -138,12 +146,6 @@ export class Recorder {
     const replays = replayed === undefined ? undefined : { session_id: replayed, message_id: id.text };
     const pond = replays === undefined ? placed.pond : { ...placed.pond, replays };
     this.#log.add({ id, timestamp, bytes: entry.bytes, drafts: draftsOf(placed.drafts, record, pond) });
-  }
-
-  #meet(entry: Entry, { id, twin }: Expected): void {
-    this.#expected = undefined;
-    if (id !== undefined) entry.id = id;
-    if (twin !== undefined) this.#twin = { entry, of: twin };
   }
 
   /** True where this log would have shown a message of the agent already: it was never meant for the screen. */

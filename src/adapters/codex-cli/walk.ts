@@ -45,9 +45,11 @@ export class Walk {
   add(item: JsonlItem): void {
     // The tail of a line that is being written is no data yet.
     if (item.kind === "tail") return;
-    this.#waiting.push(
-      item.kind === "record" ? { item, entry: entryOf(item.value, item.end - item.offset) } : { item },
-    );
+    if (item.kind === "record") {
+      const entry = entryOf(item.value, item.end - item.offset);
+      this.#recorder.meet(entry);
+      this.#waiting.push({ item, entry });
+    } else this.#waiting.push({ item });
     if (this.#waiting.length > LAST) this.#placeFirst();
   }
 

@@ -25,7 +25,7 @@ import { MessageIds } from "./message-ids.ts";
 import { ADAPTER } from "./names.ts";
 import { spansOf } from "./provenance.ts";
 
-/** Of `RecordMapper.state`: the version is raised with every change of it, or of what becomes of any record. */
+/** Of `RecordMapper.state`: the version is raised whenever the same records would leave another state. */
 export const PREFIX_FORMAT: PrefixFormat = { adapter: ADAPTER, version: 1 };
 
 /** How the content of a turn becomes a message. */

@@ -1,30 +1,23 @@
 /**
  * A map by text that can be kept compactly (spec.md#sync-prefix): what it held when it was kept is known by digests of
- * its texts, 16 characters each, whatever their length. While a log is read from its start it is a plain map and
- * nothing is hashed.
+ * its texts. While a log is read from its start it is a plain map and nothing is hashed.
  */
-import { hash } from "node:crypto";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { isJsonObject } from "../../base/json.ts";
-import { field } from "./extract.ts";
-import { keptValue } from "./prefix.ts";
+import { digestOf, KeptDigests, stateOf } from "./kept-digests.ts";
 
-/** A map as it was kept, in groups of texts that share a value, as nearly all share a few. */
+/** A map as it was kept. */
 export interface KeptMap<V> {
   readonly state: JsonValue | undefined;
-  /** The value of a group, in its field `value`. */
+  /** The value of some of its texts, in the field `value`. */
   readonly valueOf: (group: JsonObject) => V | undefined;
 }
 
-/** Characters of a digest: 96 bits in base64, so that no two of billions of texts share one. */
-const DIGEST_LENGTH = 16;
-
 export class DigestMap<V extends string | number | boolean> {
   readonly #own = new Map<string, V>();
-  readonly #kept: ReadonlyMap<string, V> | undefined;
+  readonly #kept: KeptDigests<V> | undefined;
 
-  constructor(from?: KeptMap<V>) {
-    this.#kept = from === undefined ? undefined : mapOf(from);
+  constructor(before?: KeptMap<V>) {
+    this.#kept = before === undefined ? undefined : new KeptDigests(before.state, before.valueOf);
   }
 
   get(text: string): V | undefined {
@@ -42,31 +35,7 @@ export class DigestMap<V extends string | number | boolean> {
 
   /** All of it, to be kept. */
   state(): JsonValue {
-    const all = new Map(this.#kept);
-    for (const [text, value] of this.#own) all.set(digestOf(text), value);
-    const groups = Map.groupBy(all, ([, value]) => value);
-    return Array.from(groups, ([value, entries]) => ({
-      value,
-      digests: entries.map(([digest]) => digest).join(""),
-    }));
+    const own = new Map(this.#own.entries().map(([text, value]) => [digestOf(text), value]));
+    return this.#kept?.with(own) ?? stateOf(own);
   }
-}
-
-function mapOf<V>({ state, valueOf }: KeptMap<V>): ReadonlyMap<string, V> {
-  const map = new Map<string, V>();
-  for (const item of keptValue(Array.isArray(state) ? state : undefined)) {
-    const group = keptValue(isJsonObject(item) ? item : undefined);
-    const value = keptValue(valueOf(group));
-    const digests = field(group, "digests");
-    const text = keptValue(typeof digests === "string" ? digests : undefined);
-    for (let at = 0; at < text.length; at += DIGEST_LENGTH)
-      map.set(text.slice(at, at + DIGEST_LENGTH), value);
-  }
-  return map;
-}
-
-function digestOf(text: string): string {
-  // UTF-8 has no spelling for half a character: all such texts would be one.
-  const exact = text.isWellFormed() ? text : Buffer.from(text, "utf16le");
-  return hash("sha256", exact, "base64").slice(0, DIGEST_LENGTH);
 }

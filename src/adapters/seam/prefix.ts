@@ -24,7 +24,7 @@ export interface Prefix extends RecordStart {
 /** Whose prefixes they are. */
 export interface PrefixFormat {
   readonly adapter: string;
-  /** Raised with every change of the adapter's state, or of what it makes of any record: see `SEAM_VERSION`. */
+  /** Raised whenever the same records would leave another state of the client's reader. */
   readonly version: number;
 }
 
@@ -36,8 +36,8 @@ export interface PrefixState {
 }
 
 /**
- * Raised with every change of what `SessionLog` or `DigestMap` keep. A prefix of another version is not gone on from:
- * records behind it would be told by one mapping and the state before them by another.
+ * Raised whenever the same records would leave another state of `SessionLog`: another form, another way to make ids. A
+ * prefix of another version is not gone on from, as the records before it would count otherwise now.
  */
 const SEAM_VERSION = 1;
 
