@@ -38,7 +38,8 @@ async function readText(file: string): Promise<string | undefined> {
     return new TextDecoder("utf-8", { fatal: true }).decode(await readFile(file));
   } catch (error) {
     const errno = errnoOf(error);
-    if (errno === "ENOENT") return undefined;
+    // ENOTDIR: a home that is no folder (/dev/null of a service) holds no file either.
+    if (errno === "ENOENT" || errno === "ENOTDIR") return undefined;
     if (errno === "ERR_ENCODING_INVALID_ENCODED_DATA")
       throw unreadable(file, "is not UTF-8 text", "save it as UTF-8");
     if (errno === "EISDIR") throw unreadable(file, "is a folder, not a file", "name the file inside it");

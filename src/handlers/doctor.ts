@@ -1,12 +1,11 @@
 /** `doctor`: is everything well, and what to do next. Every finding that is not well names its fix. */
-import { statfs } from "node:fs/promises";
+import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { adapters } from "../adapters/registry.ts";
 import { toPondError } from "../base/errors.ts";
 import type { SessionStore, TableHealth } from "../sessions/index.ts";
-import { peekSessionStore } from "../sessions/peek.ts";
-import { Cursors, rememberedStore } from "../state/index.ts";
 import type { Context } from "./context.ts";
+import { rememberedSync } from "./remembered.ts";
 import { sweepSources } from "./sweep.ts";
 
 export interface Finding {
@@ -20,7 +19,7 @@ const LOW_DISK_BYTES = 2_000_000_000;
 
 export async function doctor(context: Context): Promise<readonly Finding[]> {
   return [
-    ...settingsFindings(context),
+    ...(await settingsFindings(context)),
     ...(await storeFindings(context)),
     ...(await diskFindings(context)),
     ...(await clientFindings(context)),
@@ -28,17 +27,22 @@ export async function doctor(context: Context): Promise<readonly Finding[]> {
   ];
 }
 
-function settingsFindings({ config }: Context): Finding[] {
+async function settingsFindings({ config }: Context): Promise<Finding[]> {
   const unknown = config.unknownVariables.map((name): Finding => ({
     topic: "settings",
     status: "warn",
     message: `${name} is set, but no setting has that variable`,
     fix: "`pond config show` lists the settings; unset the variable or mend its name",
   }));
-  return [
-    { topic: "settings", status: "ok", message: `read from ${config.file.path} and the environment` },
-    ...unknown,
-  ];
+  const { path } = config.file;
+  const hasFile = await access(path).then(
+    () => true,
+    () => false,
+  );
+  const message = hasFile
+    ? `read from ${path} and the environment`
+    : `there is no ${path}, which is fine: defaults and the environment hold`;
+  return [{ topic: "settings", status: "ok", message }, ...unknown];
 }
 
 async function storeFindings(context: Context): Promise<Finding[]> {
@@ -101,11 +105,8 @@ async function diskFindings({ address }: Context): Promise<Finding[]> {
 }
 
 async function clientFindings(context: Context): Promise<Finding[]> {
-  const { url, namespace } = context.address;
-  const { state } = context.config.paths;
-  const name = rememberedStore(state, context.address, await peekSessionStore(url, namespace));
-  const cursors = name === undefined ? undefined : Cursors.open(state, name);
-  const sweeps = await sweepSources(context, {}, cursors);
+  const remembered = await rememberedSync(context);
+  const sweeps = await sweepSources(context, {}, remembered?.cursors);
   if (sweeps.length === 0)
     return [
       {

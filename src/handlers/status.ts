@@ -5,10 +5,11 @@
 import { isoTime } from "../base/clock.ts";
 import { messageCount } from "../sessions/index.ts";
 import type { SummaryList, TableHealth } from "../sessions/index.ts";
-import { displayUrl, peekSessionStore } from "../sessions/peek.ts";
+import { displayUrl } from "../sessions/peek.ts";
 import type { LastSync } from "../state/index.ts";
-import { Cursors, lastSync, rememberedStore } from "../state/index.ts";
+import { lastSync } from "../state/index.ts";
 import type { Context } from "./context.ts";
+import { rememberedSync } from "./remembered.ts";
 import { sweepSources } from "./sweep.ts";
 
 export interface StatusReport {
@@ -63,17 +64,14 @@ export async function status(
   context: Context,
   onFirst: (report: StatusReport) => void = () => undefined,
 ): Promise<StatusReport> {
-  const { url, namespace } = context.address;
-  const { state } = context.config.paths;
-  const name = rememberedStore(state, context.address, await peekSessionStore(url, namespace));
-  const cursors = name === undefined ? undefined : Cursors.open(state, name);
-  const sweeps = await sweepSources(context, {}, cursors);
+  const remembered = await rememberedSync(context);
+  const sweeps = await sweepSources(context, {}, remembered?.cursors);
   const store = await context.existingStore();
   const summaries = await store?.summaries();
-  const synced = name === undefined ? undefined : lastSync(state, name);
+  const synced = remembered === undefined ? undefined : lastSync(context.config.paths.state, remembered.name);
   const at = synced === undefined ? undefined : isoTime(synced.at);
   const first: StatusReport = {
-    store: displayUrl(url),
+    store: displayUrl(context.address.url),
     exists: store !== undefined,
     ...totalsOf(summaries),
     pending: sweeps.map(({ adapter, stale, seen }) => ({

@@ -103,7 +103,7 @@ export function sourceName(adapter: Adapter, place: Place, unit: Unit): SourceNa
 }
 
 /** Nothing of the unit can have changed: the same files, each with the stamp that was committed. */
-function isFresh(cursors: Cursors, source: SourceName, unit: Unit): boolean {
+export function isFresh(cursors: Cursors, source: SourceName, unit: Unit): boolean {
   return cursors.isFresh(source, stampText(unit.files));
 }
 

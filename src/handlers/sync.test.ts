@@ -11,6 +11,7 @@ import type { Demo } from "./demo.ts";
 import { openDemo } from "./demo.ts";
 import { status } from "./status.ts";
 import { sync } from "./sync.ts";
+import { verify } from "./verify.ts";
 
 const { signal } = new AbortController();
 const demoHome = (): Promise<Demo> => openDemo({ signal, keep: false });
@@ -35,6 +36,9 @@ test("a place that cannot be looked through is an issue, and every other client 
   });
   try {
     const { clients } = await sync(demo.context, {});
+    expect(await verify(demo.context, {})).toMatchObject({
+      clients: [{ issues: [{ kind: "unreadable" }] }, { issues: [], equal: 10 }, { issues: [], equal: 3 }],
+    });
     expect(clients).toMatchObject([
       {
         adapter: "claude-code",

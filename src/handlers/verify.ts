@@ -4,18 +4,20 @@
  * record; nothing is written.
  */
 import { join } from "node:path";
-import type { Adapter, FileComparison, Place, Unit } from "../adapters/index.ts";
+import type { Adapter, FileComparison, Issue, Place, Unit } from "../adapters/index.ts";
 import { brandOf, describeDifference, FileComparer, isEqualFile } from "../adapters/index.ts";
 import { toPondError } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Session } from "../model/index.ts";
 import { describeKey, loadTree, stateOf } from "../model/index.ts";
 import type { DamagedSession, SessionStore } from "../sessions/index.ts";
+import type { Cursors } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
+import { rememberedSync } from "./remembered.ts";
 import type { SourceFilter } from "./sources.ts";
 import type { Sweep } from "./sweep.ts";
-import { sweepSources } from "./sweep.ts";
+import { isFresh, sourceName, sweepSources } from "./sweep.ts";
 
 export interface VerifyReport {
   readonly clients: readonly ClientVerification[];
@@ -32,8 +34,12 @@ export interface ClientVerification {
   readonly records: number;
   readonly equal: number;
   readonly unequal: number;
+  /** Sources with unequal files that were written to since the last sync, which may be all there is to it. */
+  readonly changed: number;
   /** The first differences, located. */
   readonly differences: readonly string[];
+  /** What could not be looked at. */
+  readonly issues: readonly Issue[];
 }
 
 const MAX_DIFFERENCES = 20;
@@ -50,24 +56,26 @@ export async function verify(
   onProgress: (progress: VerifyProgress) => void = () => undefined,
 ): Promise<VerifyReport> {
   const store = await requireStore(context);
+  const remembered = await rememberedSync(context);
   const clients: ClientVerification[] = [];
   for (const sweep of await sweepSources(context, filter, undefined))
-    clients.push(await verifyClient(context, { store, sweep }, onProgress));
+    clients.push(await verifyClient(context, { store, sweep, cursors: remembered?.cursors }, onProgress));
   return { clients };
 }
 
 interface Job {
   readonly store: SessionStore;
   readonly sweep: Sweep;
+  readonly cursors: Cursors | undefined;
 }
 
 async function verifyClient(
   context: Context,
-  { store, sweep }: Job,
+  { store, sweep, cursors }: Job,
   onProgress: (progress: VerifyProgress) => void,
 ): Promise<ClientVerification> {
   const { adapter } = sweep;
-  const tally = { unstored: 0, sessions: 0, files: 0, records: 0, equal: 0, unequal: 0 };
+  const tally = { unstored: 0, sessions: 0, files: 0, records: 0, equal: 0, unequal: 0, changed: 0 };
   const differences: string[] = [];
   const addUnequal = (lines: readonly string[]): void => {
     tally.unequal += 1;
@@ -80,6 +88,7 @@ async function verifyClient(
   for (const [done, { unit, place }] of sweep.stale.entries()) {
     context.signal.throwIfAborted();
     const sessions = stored.get(unit.key) ?? [];
+    const { unequal } = tally;
     if (sessions.length === 0) tally.unstored += 1;
     for (const session of sessions) {
       tally.sessions += 1;
@@ -93,9 +102,11 @@ async function verifyClient(
         if (!isEqualFile(comparison)) addUnequal([describeDifference(comparison)]);
       }
     }
+    const isOld = cursors === undefined || isFresh(cursors, sourceName(adapter, place, unit), unit);
+    if (tally.unequal > unequal && !isOld) tally.changed += 1;
     onProgress({ client: adapter.title, done: done + 1, total: sweep.stale.length });
   }
-  return { adapter: adapter.name, sources: sweep.seen, ...tally, differences };
+  return { adapter: adapter.name, sources: sweep.seen, ...tally, differences, issues: sweep.issues };
 }
 
 interface SessionJob {

@@ -86,6 +86,12 @@ test("path prints the path alone; that there is no file is a note", async () => 
   });
 });
 
+test("a home that is no folder has no file, and that is fine", async () => {
+  using home = new TempHome();
+  const { code, stderr } = await home.pond(["config", "show"], { env: { HOME: "/dev/null" } });
+  expect([code, stderr]).toEqual([0, ""]);
+});
+
 test("schema is a JSON Schema with every setting", async () => {
   using home = new TempHome();
   const { stdout } = await home.pond(["config", "schema"]);

@@ -47,6 +47,25 @@ describe("sync", () => {
     });
   });
 
+  test("verify names what is not stored and what was written to since, and does not pass for it", async () => {
+    using home = new TempHome();
+    const [grown, young] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
+    writeSession(home, grown, 3);
+    await syncJson(home);
+    appendFileSync(logOf(home, grown), lines(grown, 3, 4));
+    writeSession(home, young, 2);
+    const { code, stdout } = await home.pond(["verify"]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /became nothing\n1 sources are not stored; .*\n1 sources were written to since the last sync: pond sync, /,
+    );
+    await syncJson(home);
+    expect(await home.pond(["verify"])).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining("sources"),
+    });
+  });
+
   test("a rewritten or replaced source is read from the start, a vanished one changes nothing, --verify reads all", async () => {
     using home = new TempHome();
     const id = "11111111-1111-4111-8111-111111111111";

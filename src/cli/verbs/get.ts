@@ -11,7 +11,7 @@ export async function get(verb: VerbContext<typeof getFlags>): Promise<Outcome> 
   const { args, flags, out } = verb;
   await using context = await openContext(verb);
   const [id] = args;
-  const target = id === undefined ? {} : await resolveTarget(context, id);
+  const target = id === undefined || id === "" ? {} : await resolveTarget(context, id);
   const response = await runGet(context, {
     ...target,
     ...(flags.message === undefined ? {} : { message_id: flags.message }),

@@ -31,10 +31,12 @@ function renderFirst(report: StatusReport, out: Output): string {
     `        ${count(report.sessions)} sessions, ${count(report.messages)} messages, ${size(report.bytes)} of text`,
     `${bold("synced")}  ${synced}; embeddings ${report.embeddings}`,
     renderPending(report),
-    "",
-    out.table(report.clients, groupColumns("CLIENT")),
-    "",
-    out.table(report.projects, groupColumns("PROJECT")),
+    ...[
+      out.table(report.clients, groupColumns("CLIENT")),
+      out.table(report.projects, groupColumns("PROJECT")),
+    ]
+      .filter(() => report.sessions > 0)
+      .map((table) => `\n${table}`),
     "",
   ].join("\n");
 }

@@ -14,6 +14,7 @@ export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome
   const { flags, out } = verb;
   await using context = await openContext(verb);
   const started = systemClock.now();
+  const progress = progressLine(out);
   const report = await runSync(
     context,
     {
@@ -25,9 +26,12 @@ export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome
       ...(flags.path.length === 0 ? {} : { paths: flags.path }),
     },
     {
-      onProgress: progressLine(out, started),
+      onProgress: progress.tell,
       onIndexes: () => out.progress("bringing the indexes up to date"),
-      onWait: ({ pid }) => out.note(`waiting for another sync (pid ${pid})...`),
+      onWait: ({ pid }) => {
+        out.note(`waiting for another sync (pid ${pid})...`);
+        progress.restart();
+      },
     },
   );
   out.progress(undefined);
@@ -54,10 +58,18 @@ function hasFailures({ clients }: SyncReport): boolean {
 
 const REDRAW_MS = 100;
 
-function progressLine(out: Output, started: number): (progress: SyncProgress) => void {
+interface ProgressLine {
+  readonly tell: (progress: SyncProgress) => void;
+  /** What went by until the next news was no work of this sync. */
+  readonly restart: () => void;
+}
+
+function progressLine(out: Output): ProgressLine {
+  let started: number | undefined = systemClock.now();
   let drawn = 0;
-  return (progress) => {
+  const tell = (progress: SyncProgress): void => {
     const now = systemClock.now();
+    started ??= now;
     if (now - drawn < REDRAW_MS && progress.filesDone < progress.files) return;
     drawn = now;
     const elapsed = Math.max(1, now - started);
@@ -70,6 +82,7 @@ function progressLine(out: Output, started: number): (progress: SyncProgress) =>
       share,
     );
   };
+  return { tell, restart: () => (started = undefined) };
 }
 
 function renderReport(report: SyncReport, elapsed: number, out: Output): string {

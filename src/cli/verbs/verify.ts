@@ -1,4 +1,5 @@
 /** `pond verify`: every stored session restored in memory and compared with its source. */
+import type { ClientVerification } from "../../handlers/index.ts";
 import { verify as runVerify } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
@@ -31,7 +32,25 @@ export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Out
     return [
       table,
       ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeText(line)}`)),
+      ...clients.flatMap(({ adapter, issues }) =>
+        issues.map(({ path, message }) => `  ${adapter}: not looked at: ${safeText(`${path}: ${message}`)}`),
+      ),
+      ...advice(clients),
     ].join("\n");
   });
-  return report.clients.some(({ unequal }) => unequal > 0) ? "failures" : "done";
+  return clientsFailed(report.clients) ? "failures" : "done";
+}
+
+const clientsFailed = (clients: readonly ClientVerification[]): boolean =>
+  clients.some(({ unequal, issues }) => unequal > 0 || issues.length > 0);
+
+function advice(clients: readonly ClientVerification[]): string[] {
+  const lines: string[] = [];
+  const unstored = clients.reduce((sum, client) => sum + client.unstored, 0);
+  if (unstored > 0)
+    lines.push(`${count(unstored)} sources are not stored; pond sync takes them in, or says why not`);
+  const changed = clients.reduce((sum, client) => sum + client.changed, 0);
+  if (changed > 0)
+    lines.push(`${count(changed)} sources were written to since the last sync: pond sync, then verify again`);
+  return lines;
 }
