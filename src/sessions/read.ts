@@ -194,13 +194,15 @@ export interface MessageText {
   readonly content: string | null;
 }
 
-/** The texts of some messages, in the order given. */
+/** The texts of some messages, in the order given. Only system messages have content. */
 export async function readTexts(
   tables: SessionTables,
-  rows: readonly bigint[],
+  refs: readonly Pick<MessageRef, "row" | "role">[],
 ): Promise<readonly MessageText[]> {
-  if (rows.length === 0) return [];
-  const found = await tables.messages.take(rows, ["search_text", "content"]);
+  if (refs.length === 0) return [];
+  const hasContent = refs.some(({ role }) => role === "system");
+  const rows = refs.map(({ row }) => row);
+  const found = await tables.messages.take(rows, hasContent ? ["search_text", "content"] : ["search_text"]);
   return rows.map((_, row) => textAt(found, row));
 }
 

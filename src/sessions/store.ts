@@ -156,11 +156,8 @@ export class SessionStore implements AsyncDisposable {
   }
 
   /** What some messages say, in the order given. */
-  texts(refs: readonly Pick<MessageRef, "row">[]): Promise<readonly MessageText[]> {
-    return readTexts(
-      this.tables,
-      refs.map(({ row }) => row),
-    );
+  texts(refs: readonly Pick<MessageRef, "row" | "role">[]): Promise<readonly MessageText[]> {
+    return readTexts(this.tables, refs);
   }
 
   /** The facts that pond keeps about some messages (`options.pond`), in the order given. */
