@@ -67,13 +67,52 @@ describe("maintenance", () => {
     ]);
   });
 
-  test("folds all indexes when the tail has 5 percent of the rows, at least 2,000 and at most 20,000", () => {
-    expect(plan({ fragments: 2, indexes: tail(4_999) })).toEqual([]);
+  test("folds the cheap indexes when the tail has 5 percent of the rows, at least 2,000 and at most 20,000", () => {
+    const scalar = (rows: number): IndexState[] => tail(rows).slice(0, 1);
+    expect(plan({ fragments: 2, indexes: scalar(4_999) })).toEqual([]);
     expect(plan({ fragments: 2, indexes: tail(5_000) })).toEqual(["id", "body"]);
-    expect(plan({ rows: 5_000, fragments: 2, indexes: tail(1_999) })).toEqual([]);
+    expect(plan({ rows: 5_000, fragments: 2, indexes: scalar(1_999) })).toEqual([]);
     expect(plan({ rows: 5_000, fragments: 2, indexes: tail(2_000) })).toEqual(["id", "body"]);
     expect(plan({ rows: 5_000_000, fragments: 2, indexes: tail(20_000) })).toEqual(["id", "body"]);
   });
+
+  test("folds the text index when its tail is felt, on object stores with the others", () => {
+    const isDue = (rows: number, unindexed: number): boolean =>
+      plan({ rows, fragments: 2, indexes: tail(unindexed) }).includes("body");
+    const least = (rows: number): number => {
+      let unindexed = 1;
+      while (!isDue(rows, unindexed)) unindexed++;
+      return unindexed;
+    };
+    expect([1_000, 10_000, 100_000, 500_000, 5_000_000].map(least)).toEqual([500, 650, 2055, 4596, 5000]);
+    expect(plan({ fragments: 2, indexes: tail(4_999), isObjectStore: true })).toEqual([]);
+  });
+
+  test.each([10_000, 100_000, 1_000_000])(
+    "200 syncs of 50 rows into %i write less than 3 times the live bytes of text index",
+    (before) => {
+      const bytes = { row: 440, indexed: 110 };
+      let rows = before;
+      let written = 0;
+      let unindexedRows = 0;
+      let fragments = 1;
+      let remembered = { scalar: 1, text: 1 };
+      for (let sync = 0; sync < 200; sync++) {
+        rows += 50;
+        unindexedRows += 50;
+        fragments += 1;
+        const indexes = [index(TEXT, { indexedRows: rows - unindexedRows, unindexedRows })];
+        const due = plan({ rows, fragments, liveBytes: rows * bytes.row, indexes, remembered });
+        if (due.includes("compact")) fragments = 1;
+        if (!due.includes("body")) continue;
+        written += rows * bytes.indexed;
+        unindexedRows = 0;
+        remembered = { scalar: fragments, text: fragments };
+      }
+      expect(written).toBeGreaterThan(0);
+      expect(written).toBeLessThan(3 * rows * bytes.row);
+    },
+  );
 
   test("folding is not repeated while nothing is new", () => {
     expect(plan({ fragments: 120 })).toEqual([]);
