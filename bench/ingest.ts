@@ -155,7 +155,9 @@ async function writeFloor(sessions: SessionStore, shape: Shape, folder: string):
         const part = partRow(event.part);
         batches.parts.add(part);
         const facts = { searchText: searchText(message, [event.part as Part]), partBytes: partBytes(part) };
-        batches.messages.add({ ...messageRow(message, facts, 0), source_agent: "claude-code", project: "p" });
+        batches.messages.add(
+          messageRow(message, { ...facts, source_agent: "claude-code", project: "p", ingested_at: 0 }),
+        );
       }
     }
     if (isFull()) await flush();

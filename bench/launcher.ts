@@ -1,8 +1,8 @@
 /** How ./pond runs a process, for benchmarks that run one themselves. */
 export const LAUNCHER_ENV = {
   MALLOC_ARENA_MAX: "1",
-  MALLOC_TRIM_THRESHOLD_: "33554432",
-  MALLOC_MMAP_THRESHOLD_: "4194304",
+  MALLOC_TRIM_THRESHOLD_: "67108864",
+  MALLOC_MMAP_THRESHOLD_: "16777216",
 };
 export const LAUNCHER_FLAGS = ["--max-semi-space-size=8"] as const;
 /** What bin/pond.js sets by itself. */

@@ -76,7 +76,7 @@ export const FIELDS = [
     key: "sync.batch_bytes",
     type: "integer",
     description: "Bytes written in one commit, at most.",
-    default: 16_000_000,
+    default: 10_000_000,
     minimum: 1_000_000,
     maximum: 64_000_000,
   },

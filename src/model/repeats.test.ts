@@ -17,8 +17,9 @@ test("what a message repeats comes back from its text, and an original has none"
   const pond = fc.record({ revises: name, record: name, replays, turn: name }, { requiredKeys: [] });
   fc.assert(
     fc.property(name, pond, (id, facts) => {
-      const repeats = repeatsOf({ id: messageId(id), timestamp, options: { pond: facts } });
-      const text = encodeRepeats(repeats, id);
+      const message = { id: messageId(id), timestamp, options: { pond: facts } };
+      const repeats = repeatsOf(message);
+      const text = encodeRepeats(message);
       expect(decodeRepeats(text, id)).toEqual(repeats);
       expect(text === "").toBe(repeats.record === id && repeats.replays === undefined);
     }),
@@ -27,5 +28,6 @@ test("what a message repeats comes back from its text, and an original has none"
 
 test("a copy under its own id names the other session only", () => {
   const replays = { session_id: "first", message_id: "m" };
-  expect(encodeRepeats({ record: "m", replays }, "m")).toBe('{"replays":{"session_id":"first"}}');
+  const copy = { id: messageId("m"), timestamp, options: { pond: { replays } } };
+  expect(encodeRepeats(copy)).toBe('{"replays":{"session_id":"first"}}');
 });

@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { isJsonObject, parseJson, stringifyJson } from "../base/json.ts";
 import type { PondFacts } from "./facts.ts";
-import { pondFacts } from "./facts.ts";
+import { pondFacts, pondOf } from "./facts.ts";
 import { revisionOf } from "./revision.ts";
 import type { Message } from "./types.ts";
 
@@ -20,14 +20,17 @@ export function repeatsOf(message: Pick<Message, "id" | "timestamp" | "options">
   return { record: revisionOf(message).record, ...(replays === undefined ? {} : { replays }) };
 }
 
-/** Empty for an original; what is the message's own id is left out. */
-export function encodeRepeats({ record, replays }: Repeats, id: string): string {
+/** Empty for an original, as nearly all are; what is the message's own id is left out. */
+export function encodeRepeats(message: Pick<Message, "id" | "timestamp" | "options">): string {
+  const { record: first, revises, replays: copied } = pondOf(message.options);
+  if (first === undefined && revises === undefined && copied === undefined) return "";
+  const { record, replays } = repeatsOf(message);
   const facts: Record<string, JsonValue> = {};
-  if (record !== id) facts["record"] = record;
+  if (record !== message.id) facts["record"] = record;
   if (replays === true) facts["replays"] = true;
   else if (replays !== undefined) {
     const { session_id, message_id } = replays;
-    facts["replays"] = message_id === id ? { session_id } : { session_id, message_id };
+    facts["replays"] = message_id === message.id ? { session_id } : { session_id, message_id };
   }
   return Object.keys(facts).length === 0 ? "" : stringifyJson(facts);
 }

@@ -5,15 +5,13 @@
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { isJsonObject, stringifyJson } from "../base/json.ts";
 import type { FileData, Message, Part, Session } from "../model/index.ts";
-import { encodeRepeats, identifierPieces, openJson, repeatsOf } from "../model/index.ts";
+import { encodeRepeats, identifierPieces, openJson } from "../model/index.ts";
 import type { RowOf } from "../substrate/index.ts";
 import type { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
 
 export type SessionRow = RowOf<typeof SESSIONS>;
 export type MessageRow = RowOf<typeof MESSAGES>;
 export type PartRow = RowOf<typeof PARTS>;
-/** A message row before the labels of its session are known. */
-export type UnlabelledMessageRow = Omit<MessageRow, "source_agent" | "project">;
 
 export function sessionRow(session: Session, ingestedAt: number): SessionRow {
   return {
@@ -29,14 +27,14 @@ export function sessionRow(session: Session, ingestedAt: number): SessionRow {
   };
 }
 
-/** What is derived from a message and its parts once all of them are known. */
-export interface MessageFacts {
+/** What a message's row needs beside the message: its session's labels, and what is known once it has all its parts. */
+export interface MessageFacts extends Pick<MessageRow, "source_agent" | "project" | "ingested_at"> {
   readonly searchText: string | undefined;
   /** Bytes of its parts' rows. */
   readonly partBytes: number;
 }
 
-export function messageRow(message: Message, facts: MessageFacts, ingestedAt: number): UnlabelledMessageRow {
+export function messageRow(message: Message, facts: MessageFacts): MessageRow {
   const content = message.role === "system" ? message.content : undefined;
   const options = encodeOptions(message.options, content === undefined ? {} : { content });
   const { searchText } = facts;
@@ -46,13 +44,15 @@ export function messageRow(message: Message, facts: MessageFacts, ingestedAt: nu
     seq: message.seq ?? null,
     timestamp: message.timestamp,
     role: message.role,
+    source_agent: facts.source_agent,
+    project: facts.project,
     content: content ?? null,
     search_text: searchText ?? null,
     text_bytes: searchText === undefined ? null : Buffer.byteLength(searchText),
     bytes: Buffer.byteLength(options) + Buffer.byteLength(content ?? "") + facts.partBytes,
+    repeats: encodeRepeats(message),
     identifiers: (searchText === undefined ? undefined : identifierPieces(searchText)) ?? null,
-    repeats: encodeRepeats(repeatsOf(message), message.id),
-    ingested_at: ingestedAt,
+    ingested_at: facts.ingested_at,
     options,
   };
 }
@@ -63,19 +63,22 @@ export function partBytes(row: PartRow): number {
 }
 
 export function partRow(part: Part): PartRow {
-  const { id, session_id, message_id, ordinal, type, provenance, options } = part;
   const variant: Record<string, JsonValue> = {};
-  const row = {
-    session_id,
-    message_id,
-    id,
-    ordinal,
-    type,
-    provenance,
-    ...variantOf(part, variant),
-    options: encodeOptions(options, {}),
+  const columns = variantOf(part, variant);
+  return {
+    session_id: part.session_id,
+    message_id: part.message_id,
+    id: part.id,
+    ordinal: part.ordinal,
+    type: part.type,
+    provenance: part.provenance,
+    tool_name: columns.tool_name ?? null,
+    call_id: columns.call_id ?? null,
+    is_failure: columns.is_failure ?? null,
+    variant_data: stringifyJson(variant),
+    data: columns.data ?? null,
+    options: encodeOptions(part.options, {}),
   };
-  return { ...row, variant_data: stringifyJson(variant) };
 }
 
 type VariantColumns = Partial<Pick<PartRow, "tool_name" | "call_id" | "is_failure" | "data">>;
@@ -157,7 +160,7 @@ function payloadOf(data: FileData, variant: Record<string, JsonValue>): VariantC
  */
 function encodeOptions(options: JsonObject, columns: Readonly<Record<string, string>>): string {
   const exact: Record<string, JsonValue> = {};
-  for (const [name, text] of Object.entries(columns)) if (!text.isWellFormed()) exact[name] = text;
+  for (const name in columns) if (columns[name]?.isWellFormed() === false) exact[name] = columns[name];
   const pond = Object.hasOwn(options, "pond") ? options["pond"] : undefined;
   const collides = isJsonObject(pond) && Object.hasOwn(pond, "exact");
   if (!collides && Object.keys(exact).length === 0)

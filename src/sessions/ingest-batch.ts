@@ -2,9 +2,10 @@
  * Rows on their way into the store. They go straight into the column buffers that the engine takes: what a batch holds
  * is bytes, and no object of an event outlives it.
  */
-import type { Session } from "../model/index.ts";
+import type { Message, Session } from "../model/index.ts";
 import type { Added, BatchBuilder } from "../substrate/index.ts";
-import type { UnlabelledMessageRow } from "./encode.ts";
+import type { MessageFacts } from "./encode.ts";
+import { messageRow } from "./encode.ts";
 import type { MESSAGES, PARTS } from "./schema.ts";
 import type { IngestTables, Labels } from "./tables.ts";
 
@@ -43,10 +44,10 @@ export class IngestBatch {
     return "added";
   }
 
-  addMessage(row: UnlabelledMessageRow): Added {
-    const { source_agent, project } = this.labels.get(row.session_id) ?? UNLABELLED;
-    const added = this.messages.add({ ...row, source_agent, project });
-    if (added === "added") this.#owners.push(row.session_id);
+  addMessage(message: Message, facts: Omit<MessageFacts, keyof Labels>): Added {
+    const { source_agent, project } = this.labels.get(message.session_id) ?? UNLABELLED;
+    const added = this.messages.add(messageRow(message, { ...facts, source_agent, project }));
+    if (added === "added") this.#owners.push(message.session_id);
     return added;
   }
 

@@ -8,7 +8,7 @@ import type { Event, Message, Part, Session, Violation } from "../model/index.ts
 import { EventValidator, searchText } from "../model/index.ts";
 import type { Stored } from "./commits.ts";
 import { Commits } from "./commits.ts";
-import { messageRow, partBytes, partRow } from "./encode.ts";
+import { partBytes, partRow } from "./encode.ts";
 import { IngestBatch } from "./ingest-batch.ts";
 import type { IngestTables } from "./tables.ts";
 
@@ -19,7 +19,7 @@ export interface IngestLimits {
   readonly bytes: number;
 }
 
-export const DEFAULT_LIMITS: IngestLimits = { rows: 30_000, bytes: 16_000_000 };
+export const DEFAULT_LIMITS: IngestLimits = { rows: 30_000, bytes: 10_000_000 };
 
 export interface IngestSummary extends Stored {
   /** Events that break a rule of the model, not stored. */
@@ -145,8 +145,12 @@ export class Ingest {
   #endMessage(): "full" | undefined {
     const message = this.#message;
     if (message === undefined) return undefined;
-    const facts = { searchText: searchText(message, this.#parts), partBytes: this.#partBytes };
-    if (this.#batch.addMessage(messageRow(message, facts, this.#now())) === "full") return "full";
+    const facts = {
+      searchText: searchText(message, this.#parts),
+      partBytes: this.#partBytes,
+      ingested_at: this.#now(),
+    };
+    if (this.#batch.addMessage(message, facts) === "full") return "full";
     this.#message = undefined;
     this.#parts = [];
     this.#partBytes = 0;

@@ -8,7 +8,7 @@ import { timestampFromMillis } from "../model/timestamp.ts";
 import { messageRow } from "./encode.ts";
 import { decodeOptions, decodePond } from "./rows.ts";
 
-const facts = { searchText: undefined, partBytes: 0 };
+const facts = { searchText: undefined, partBytes: 0, source_agent: "a", project: "p", ingested_at: 0 };
 
 function message(options: Message["options"], content: string): Message {
   const base = {
@@ -26,7 +26,7 @@ test("what pond keeps of a message is read as it was stored, with and without th
     .map(([options, pond]) => (pond === null ? options : { ...options, pond }));
   fc.assert(
     fc.property(bags, hostileText, (options, content) => {
-      const stored = messageRow(message(options, content), facts, 0).options;
+      const stored = messageRow(message(options, content), facts).options;
       expect(decodeOptions(stored).options).toEqual(options);
       expect(decodePond(stored)).toEqual(pondOf(options));
     }),

@@ -326,8 +326,9 @@ describe("a damaged row", () => {
     await using store = await tempStore();
     await ingest(store, conversation("root", 2));
     const { messages, parts } = store.sessions.tables;
-    const odd = messageRow(messageOf("root", 2), { searchText: undefined, partBytes: 0 }, 0);
-    await messages.insertRows([{ ...odd, source_agent: "client", project: "/srv/demo", role: "oracle" }]);
+    const labels = { source_agent: "client", project: "/srv/demo", ingested_at: 0 };
+    const odd = messageRow(messageOf("root", 2), { searchText: undefined, partBytes: 0, ...labels });
+    await messages.insertRows([{ ...odd, role: "oracle" }]);
     await parts.insertRows([{ ...partRow(textPart("root", "m0", 9)), type: "hologram" }]);
     const { value, issues } = await planTree(store.sessions.tree(), ROOT);
     expect(issues).toMatchObject([
