@@ -21,7 +21,10 @@ interface Look {
 type Records = readonly JsonValue[];
 
 /** A log as a client, a crash and a full disk leave it, cut anywhere and often, and in the end whole. */
-export function growthOf(first: JsonValue, records: fc.Arbitrary<Records>): fc.Arbitrary<readonly Look[]> {
+export function growthOf(
+  head: fc.Arbitrary<JsonValue>,
+  records: fc.Arbitrary<Records>,
+): fc.Arbitrary<readonly Look[]> {
   const lines = fc.oneof(
     { weight: 20, arbitrary: records.map((all) => all.map(stringifyJson)) },
     { weight: 1, arbitrary: records.map((all) => [all.map(stringifyJson).join("")]) },
@@ -39,10 +42,11 @@ export function growthOf(first: JsonValue, records: fc.Arbitrary<Records>): fc.A
   });
   return fc
     .record({
+      first: head,
       log: fc.array(lines, { minLength: 2, maxLength: 16 }),
       cuts: fc.array(cut, { minLength: 1, maxLength: 5 }),
     })
-    .map(({ log, cuts }) => {
+    .map(({ first, log, cuts }) => {
       const bytes = Buffer.from([stringifyJson(first), ...log.flat(), ""].join("\n"));
       const looks = cuts.map(({ at, isBetween, isLive, stray }) => {
         const anywhere = at % bytes.length;

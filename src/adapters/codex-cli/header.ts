@@ -65,6 +65,11 @@ export class HeaderScan {
     this.#addMeta(view);
     this.createdAt ??= instantOf(view);
     this.directory ??= directoryOf(view);
+    return this.isComplete;
+  }
+
+  /** True when the log itself told all of it: no record behind can tell it otherwise. */
+  get isComplete(): boolean {
     return this.createdAt !== undefined && this.directory !== undefined;
   }
 

@@ -9,7 +9,7 @@ import { createZstdDecompress } from "node:zlib";
 import { PondError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { decodeUtf8, isJsonObject, tryParseJson } from "../../base/json.ts";
-import type { FileCursor, JsonlItem, RecordStart } from "../seam/index.ts";
+import type { FileCursor, JsonlItem, LineStart } from "../seam/index.ts";
 import {
   arrayField,
   hashTail,
@@ -51,7 +51,7 @@ export class Source implements Disposable {
   }
 
   /** The lines from the start, of a plain source also from one of them on; as often as asked for. */
-  items(from?: RecordStart): ItemBatches {
+  items(from?: LineStart): ItemBatches {
     if (this.#isDocument) return this.#documentItems();
     return this.#isCompressed ? this.#plainItems() : readJsonl(this.#file, from);
   }

@@ -3,7 +3,7 @@
  * prefix that is kept ends before them (spec.md#sync-prefix), because only a line that is followed by another is told
  * for good.
  */
-import type { AdapterYield, JsonlItem, RecordStart, PrefixState, SessionLog } from "../seam/index.ts";
+import type { AdapterYield, JsonlItem, LineStart, PrefixState, SessionLog } from "../seam/index.ts";
 import type { Entry, Recorder } from "./recorder.ts";
 import { entryOf } from "./recorder.ts";
 
@@ -20,7 +20,7 @@ interface WalkedSource {
   /** True where the offsets of lines are those of bytes in the file. */
   readonly hasSpans: boolean;
   /** The line that is walked from; absent: the first. */
-  readonly from: RecordStart | undefined;
+  readonly from: LineStart | undefined;
 }
 
 /** Lines that wait. */
@@ -31,14 +31,14 @@ export class Walk {
   readonly #recorder: Recorder;
   readonly #source: WalkedSource;
   readonly #waiting: Pending[] = [];
-  /** Bytes up to the end of the last line that is placed and ended. */
-  offset: number;
+  /** Behind the last line that is placed and ended. */
+  #end: LineStart;
 
   constructor(log: SessionLog, recorder: Recorder, source: WalkedSource) {
     this.#log = log;
     this.#recorder = recorder;
     this.#source = source;
-    this.offset = source.from?.offset ?? 0;
+    this.#end = source.from ?? { offset: 0, line: 1 };
     log.quiet = source.committed > 0;
   }
 
@@ -53,13 +53,19 @@ export class Walk {
     if (this.#waiting.length > LAST) this.#placeFirst();
   }
 
-  /** What is known before the first record that waits, and where that one ends. */
+  /** Bytes up to the end of the last line that is placed and ended. */
+  get offset(): number {
+    return this.#end.offset;
+  }
+
+  /** What is known before the first record that waits, and where that one ends. Undefined in the middle of a line. */
   get waiting(): (PrefixState & { readonly end: number }) | undefined {
     const [first] = this.#waiting;
     if (first === undefined) return undefined;
     const { item, entry } = first;
+    if (item.kind === "record" && (item.glued ?? 0) > 0) return undefined;
     const reader = { state: () => this.#recorder.state(entry) };
-    return { start: item, end: item.end, log: this.#log, reader };
+    return { start: this.#end, end: item.end, log: this.#log, reader };
   }
 
   drain(): readonly AdapterYield[] {
@@ -89,6 +95,6 @@ export class Walk {
     else if (entry !== undefined) this.#recorder.place(entry, next?.entry);
     if (item.kind === "record" && item.glued === 0)
       this.#log.addIssue("glued_records", "several records on one line; all are kept", item);
-    if (isEnded && next?.item.line !== item.line) this.offset = item.end;
+    if (isEnded && next?.item.line !== item.line) this.#end = { offset: item.end, line: item.line + 1 };
   }
 }

@@ -70,7 +70,7 @@ export { locate } from "./issue.ts";
 export type { BadLine, JsonlItem, JsonlRecord, JsonlStart, ReadJsonlOptions } from "./jsonl.ts";
 export { JsonlSplitter, readJsonl } from "./jsonl.ts";
 export { JsonlLog } from "./jsonl-log.ts";
-export type { RecordStart, Prefix, PrefixFormat, PrefixState } from "./prefix.ts";
+export type { LineStart, Prefix, PrefixFormat, PrefixState } from "./prefix.ts";
 export { goOn, keptValue, keptPrefix, prefixToKeep } from "./prefix.ts";
 export { tellLog, untilUnreadable } from "./read-log.ts";
 export { SourceFile } from "./source-file.ts";

@@ -7,7 +7,7 @@ import type { FileCursor } from "./freshness.ts";
 import { resumeOffset, tailHash } from "./freshness.ts";
 import type { JsonlItem } from "./jsonl.ts";
 import { readJsonl } from "./jsonl.ts";
-import type { RecordStart } from "./prefix.ts";
+import type { LineStart } from "./prefix.ts";
 import { SourceFile } from "./source-file.ts";
 import type { FileStamp } from "./stamp.ts";
 import { isSameStamp } from "./stamp.ts";
@@ -20,13 +20,15 @@ export class JsonlLog implements Disposable {
   readonly committed: number;
   /** True when nothing about the file can have changed since then: it need not be read at all. */
   readonly isFresh: boolean;
+  /** True when all that was looked for ahead was found: what the log is does not depend on what it may still get. */
+  isHeadKnown = false;
   readonly #file: SourceFile;
   readonly #stamp: FileStamp;
   readonly #known: FileCursor | undefined;
   #batches: AsyncGenerator<readonly JsonlItem[], void, undefined>;
   #kept: (readonly JsonlItem[])[] | undefined = [];
   /** Behind the last terminated line that was passed. */
-  #end: RecordStart = { offset: 0, line: 1 };
+  #end: LineStart = { offset: 0, line: 1 };
 
   static open(stamp: FileStamp, known?: FileCursor): JsonlLog {
     const file = SourceFile.open(stamp.path);
@@ -50,20 +52,20 @@ export class JsonlLog implements Disposable {
     this.#batches = this.#open();
   }
 
-  /** Shows the log from its start until `see` returns true; false when it ended before. */
-  async readAhead(see: (items: readonly JsonlItem[]) => boolean): Promise<boolean> {
+  /** Shows the log from its start until `see` says that it knows the head, or to the end. */
+  async readAhead(see: (items: readonly JsonlItem[]) => boolean): Promise<void> {
     for (;;) {
       const next = await this.#batches.next();
-      if (next.done === true) return false;
+      if (next.done === true) return;
       this.#kept?.push(next.value);
-      const isKnown = see(next.value);
-      if (isKnown) return true;
+      this.isHeadKnown = see(next.value);
+      if (this.isHeadKnown) return;
       if ((next.value.at(-1)?.end ?? 0) > KEEP_BYTES) this.#kept = undefined;
     }
   }
 
   /** The log in order, whatever was read ahead: all of it, or from a line on. Once. */
-  async *read(from?: RecordStart): AsyncGenerator<readonly JsonlItem[]> {
+  async *read(from?: LineStart): AsyncGenerator<readonly JsonlItem[]> {
     const kept = from === undefined ? this.#kept : undefined;
     this.#kept = undefined;
     this.#end = from ?? this.#end;
@@ -80,7 +82,7 @@ export class JsonlLog implements Disposable {
   }
 
   /** Where the next read goes on, once what was read so far is committed. */
-  get end(): RecordStart {
+  get end(): LineStart {
     return this.#end;
   }
 

@@ -9,14 +9,14 @@ import { isJsonObject } from "../../base/json.ts";
 import type { ReadRequest } from "./adapter.ts";
 import { field, integerField, objectField } from "./extract.ts";
 
-/** A record of a log: where it starts in bytes, and the number of its line from 1 on. */
-export interface RecordStart {
+/** Where a line of a log starts in bytes, and its number from 1 on. */
+export interface LineStart {
   readonly offset: number;
   readonly line: number;
 }
 
-export interface Prefix extends RecordStart {
-  /** What the session's log knew before that record, and what the client's own reader did. */
+export interface Prefix extends LineStart {
+  /** What the session's log knew before that line, and what the client's own reader did. */
   readonly log: JsonObject;
   readonly reader: JsonObject;
 }
@@ -28,9 +28,9 @@ export interface PrefixFormat {
   readonly version: number;
 }
 
-/** What is known before a record, by those who know it. */
+/** What is known before a line, by those who know it. */
 export interface PrefixState {
-  readonly start: RecordStart;
+  readonly start: LineStart;
   readonly log: { state(): JsonObject };
   readonly reader: { state(): JsonObject };
 }
@@ -74,7 +74,7 @@ export function goOn<T>(
   }
 }
 
-/** The state before a record, to be kept; undefined where nobody keeps it or reading again is as good. */
+/** The state before a line, to be kept; undefined where nobody keeps it or reading again is as good. */
 export function prefixToKeep(
   request: ReadRequest,
   format: PrefixFormat,
