@@ -1,4 +1,6 @@
 /** `pond init`: looks around, asks where the store should be, writes the settings once. */
+import { toPondError } from "../../base/errors.ts";
+import { loadConfig } from "../../config/index.ts";
 import type { InitReport } from "../../handlers/index.ts";
 import { init as setUp, lookAround } from "../../handlers/index.ts";
 import { ask, canAsk } from "../ask.ts";
@@ -9,14 +11,30 @@ import { count, size } from "../number.ts";
 import type { initFlags } from "../verb-flags.ts";
 
 export async function init(verb: VerbContext<typeof initFlags>): Promise<Outcome> {
-  const { flags, out, signal } = verb;
+  const { flags, out } = verb;
   await using context = await openContext(verb);
   const look = await lookAround(context);
   const asks = !flags.yes && !look.config_exists && flags.store === undefined && canAsk();
-  const store = asks ? await ask("Where should pond keep its store?", look.store, signal) : look.store;
+  const store = asks ? await askForStore(verb, look.store) : look.store;
   const report = await setUp(context, { store });
   out.result(report, () => render(report));
+  if (look.config_exists && flags.store !== undefined)
+    out.note(`note: --store held for this command only; storage.url in ${look.config_file} is as it was`);
   return "done";
+}
+
+/** Until the answer can stand in the settings: a file that is not right would stop every later command. */
+async function askForStore({ env, flags, out, signal }: VerbContext, fallback: string): Promise<string> {
+  for (;;) {
+    const text = await ask("Where should pond keep its store?", fallback, signal);
+    try {
+      const answer = [{ key: "storage.url" as const, flag: text, text }];
+      return (await loadConfig({ environment: env, flags: answer, file: flags.config })).values.storage.url;
+    } catch (error) {
+      const { message, hint = "" } = toPondError(error);
+      out.note(`${message}; ${hint}`);
+    }
+  }
 }
 
 function render(report: InitReport): string {
