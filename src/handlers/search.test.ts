@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { story, textPart } from "../../test/support/story.ts";
 import { tempContext, type TempContext } from "../../test/support/temp-context.ts";
 import { searchResponseSchema } from "../wire/schema.ts";
@@ -20,6 +20,23 @@ async function index(temp: TempContext): Promise<void> {
   const store = await temp.context.store();
   await store.maintain({ force: true });
 }
+
+describe("the messages in scope", () => {
+  test("are counted once for the same filters, until something is stored", async () => {
+    await using temp = await tempContext();
+    await temp.ingest(story("s").user("one apple").assistant("two apples").events());
+    const { tables } = await temp.context.store();
+    const count = vi.spyOn(tables.messages, "count");
+    const inScope = async (query: string, role: "user" | "assistant"): Promise<unknown> =>
+      (await find(temp, { query, filters: { role } })).searchable_in_scope;
+    expect([await inScope("apple", "user"), await inScope("two", "user")]).toEqual([1, 1]);
+    expect(count).toHaveBeenCalledTimes(1);
+    expect(await inScope("two", "assistant")).toBe(1);
+    expect(count).toHaveBeenCalledTimes(2);
+    await temp.ingest(story("t").user("three apples").events());
+    expect(await inScope("apple", "user")).toBe(2);
+  });
+});
 
 describe("words", () => {
   const texts: readonly [string, string, string][] = [

@@ -5,7 +5,6 @@ import { isJsonObject } from "../base/json.ts";
 import type { Part } from "../model/index.ts";
 import { openJson } from "../model/index.ts";
 import type { SessionStore, SummaryList } from "../sessions/index.ts";
-import { and, isNull, not } from "../substrate/index.ts";
 import type { HitGroup, ShownHit } from "./collapse.ts";
 import { explainWords } from "./lexical.ts";
 import type { LiteralPosition } from "./literal.ts";
@@ -13,6 +12,7 @@ import { searchLiterally } from "./literal.ts";
 import { wordQuery } from "./query.ts";
 import type { Scope, ScopeFilter } from "./scope.ts";
 import { scopeOf } from "./scope.ts";
+import { countSearchable } from "./searchable.ts";
 import type { Snippet } from "./snippet.ts";
 import { cutAround, snippetOf } from "./snippet.ts";
 import type { WordPosition } from "./words.ts";
@@ -53,7 +53,7 @@ export async function search(store: SessionStore, input: SearchInput): Promise<S
   if (scope.sessions.length === 0) return NOTHING;
   const [page, searchable] = await Promise.all([
     input.mode === "fts" ? byWords(store, input, { scope, summaries }) : byText(store, input, scope),
-    countSearchable(store, scope),
+    countSearchable(store, scope, summaries),
   ]);
   return { ...page, searchable };
 }
@@ -89,13 +89,6 @@ async function byText(store: SessionStore, input: SearchInput, scope: Scope): Pr
   const kind = input.mode === "regex" ? "regex" : "exact";
   const page = await searchLiterally(store, { ...input, scope, kind, after });
   return { ...page, next: page.next === undefined ? undefined : { by: "age", ...page.next } };
-}
-
-/** Filters on whole sessions are answered from their summaries, those on messages by the table. */
-function countSearchable(store: SessionStore, scope: Scope): number | Promise<number> {
-  if (scope.perMessage.length === 0) return scope.sessions.reduce((sum, { texts }) => sum + texts, 0);
-  const hasText = not(isNull("text_bytes"));
-  return store.tables.messages.count(scope.messages === undefined ? hasText : and(scope.messages, hasText));
 }
 
 /** What is shown of the texts of some hits. */
