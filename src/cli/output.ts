@@ -11,7 +11,7 @@ import { createStyle } from "./style.ts";
 import type { Style } from "./style.ts";
 import { renderTable } from "./table.ts";
 import type { Column } from "./table.ts";
-import { safeText, shorten } from "./text.ts";
+import { displayWidth, safeText, shorten } from "./text.ts";
 
 /** The reader of stdout went away: the command ends quietly. */
 export class ClosedPipe extends Error {
@@ -172,8 +172,8 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
       clear();
       if (text === undefined) return;
       if (stderr.isTerminal) {
-        const bar = share === undefined ? "" : `[${"#".repeat(Math.round(share * BAR)).padEnd(BAR, ".")}] `;
-        stderr.write(shorten(bar + text, stderr.width - 1));
+        const width = stderr.width - 1;
+        stderr.write(shorten(barOf(share, width - displayWidth(text)) + text, width));
         shown = true;
       } else if (clock.now() >= nextPlain) {
         nextPlain = clock.now() + PLAIN_MS.every;
@@ -188,8 +188,15 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
   return output;
 }
 
-/** Characters of a progress bar. */
-const BAR = 20;
+/** Characters of a progress bar, of the room that the text leaves; the text tells more than a short bar. */
+const BAR = { most: 20, least: 5 };
+
+function barOf(share: number | undefined, room: number): string {
+  const length = Math.min(BAR.most, room - "[] ".length);
+  if (share === undefined || length < BAR.least) return "";
+  return `[${"#".repeat(Math.round(share * length)).padEnd(length, ".")}] `;
+}
+
 /** Milliseconds between lines of progress where no terminal replaces them. */
 const PLAIN_MS = { first: 3000, every: 10_000 };
 

@@ -159,7 +159,11 @@ describe("output", () => {
       isTerminal: true,
     });
     expect(half.stderr).toBe("[##########..........] files\r\x1b[K");
-    const long = await play("", async ({ out }) => (out.progress("x".repeat(99)), "done"), {
+    const tight = await play("", async ({ out }) => (out.progress("x".repeat(26), 0.5), "done"), {
+      isTerminal: true,
+    });
+    expect(tight.stderr).toBe(`[#####.....] ${"x".repeat(26)}\r\x1b[K`);
+    const long = await play("", async ({ out }) => (out.progress("x".repeat(99), 0.5), "done"), {
       isTerminal: true,
     });
     expect(long.stderr).toBe(`${"x".repeat(36)}...\r\x1b[K`);

@@ -23,7 +23,8 @@ const VERBS: readonly Command[] = [
   command({
     name: "sync",
     summary: "Take in every new session of every client",
-    details: "Reads only what changed since the last sync. Stages: import, embed, update-indexes.",
+    details:
+      "Reads only what changed since the last sync. Stages: import, embed, update-indexes. With --quiet it prints only what could not be read.",
     flags: syncFlags,
     examples: [
       "pond sync",

@@ -33,6 +33,7 @@ describe("sync", () => {
     expect(await syncJson(home)).toMatchObject({
       clients: [{ seen: 2, fresh: 2, read: 0, stored: { commits: 0 } }],
     });
+    expect(await home.pond(["sync", "--quiet"])).toEqual({ code: 0, stdout: "", stderr: "" });
 
     appendFileSync(
       logOf(home, "11111111-1111-4111-8111-111111111111"),
@@ -95,6 +96,10 @@ describe("sync", () => {
     expect(code).toBe(1);
     expect(stdout).toContain("not_json");
     expect(stdout).toContain(`${id}.jsonl:4`);
+    appendFileSync(logOf(home, id), "{broken again\n");
+    const quiet = await home.pond(["sync", "--quiet"]);
+    expect(quiet).toMatchObject({ code: 1, stderr: "" });
+    expect(quiet.stdout).toMatch(/^ {2}claude-code: 1 x not_json, first at .*\.jsonl:7: .*\n$/);
     expect(await home.pond(["verify"])).toMatchObject({ code: 0 });
   });
 
@@ -197,7 +202,7 @@ describe("sync", () => {
       writeSession(home, `44444444-4444-4444-8444-${String(n).padStart(12, "0")}`, 40);
     const command = `stty cols 72; ${process.execPath} ${BIN} sync`;
     const { stdout } = await home.exec("script", ["-qfec", command, "/dev/null"], { env: { TERM: "xterm" } });
-    expect(stdout).toMatch(/\[[#.]{20}\] Claude Code \d+\/12 files/);
+    expect(stdout).toMatch(/\[[#.]{5,20}\] Claude Code \d+\/12 files, [^]* msg\/s/);
     expect(stdout).toContain("\r\x1b[K");
     const table = stripVTControlCharacters(stdout.split("\x1b[K").at(-1) ?? "").split(/\r?\n/);
     expect(table.filter((line) => line.length > 72)).toEqual([]);

@@ -37,7 +37,10 @@ export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome
   out.progress(undefined);
   for (const note of report.notes) out.note(`note: ${note}`);
   const elapsed = systemClock.now() - started;
-  out.result({ ...report, elapsed_ms: elapsed }, () => renderReport(report, elapsed, out));
+  // --quiet is for who is told of any output, by mail as a rule: what could not be read is worth one.
+  out.result({ ...report, elapsed_ms: elapsed }, () =>
+    flags.quiet ? report.clients.flatMap(issueLines).join("\n") : renderReport(report, elapsed, out),
+  );
   return hasFailures(report) ? "failures" : "done";
 }
 
@@ -78,7 +81,7 @@ function progressLine(out: Output): ProgressLine {
     const rate = Math.round((progress.messages / elapsed) * 1000);
     out.progress(
       `${progress.client} ${count(progress.filesDone)}/${count(progress.files)} files, ` +
-        `${size(progress.bytesDone)}/${size(progress.bytes)}, ${count(rate)} messages/s${left}`,
+        `${size(progress.bytesDone)}/${size(progress.bytes)}, ${count(rate)} msg/s${left}`,
       share,
     );
   };
