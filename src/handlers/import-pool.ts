@@ -1,7 +1,7 @@
 /**
  * The threads of an import (spec.md#sync-threads). Each reads sources of its own and builds the batches; this thread
  * hands out the sources, writes the batches and advances the cursors. What waits is bounded: a thread fills one batch
- * while another of its own is being written.
+ * while two of its own are being written.
  */
 import { availableParallelism } from "node:os";
 import { MessageChannel, Worker } from "node:worker_threads";
