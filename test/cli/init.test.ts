@@ -1,11 +1,9 @@
 /** `pond init`: asks once on a terminal, takes no answer that would break the settings, and changes nothing twice. */
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { BIN, TempHome } from "./pond.ts";
+import { BIN, hasScript, TempHome } from "./pond.ts";
 
-const hasScript = spawnSync("script", ["--version"]).status === 0;
 const fileOf = (home: TempHome): string => join(home.path, ".config/pond/config.toml");
 
 /** `pond init` on a pseudo-terminal, each answer (as printf takes it) typed when its question is there; what is shown. */

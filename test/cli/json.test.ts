@@ -1,8 +1,7 @@
 /** `--json` of every verb: one document, keys and instants as on the wire (spec.md#cli-output), errors in one shape. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { demoFiles } from "../../src/handlers/demo-corpus.ts";
 import { ROOT as VERBS } from "../../src/cli/verbs.ts";
 import { errorBodySchema } from "../../src/wire/schema.ts";
 import { TempHome } from "./pond.ts";
@@ -12,10 +11,7 @@ let home: TempHome;
 
 beforeAll(async () => {
   home = new TempHome();
-  for (const { path, content } of demoFiles()) {
-    mkdirSync(dirname(join(home.path, path)), { recursive: true });
-    writeFileSync(join(home.path, path), content);
-  }
+  home.addDemoSessions();
   await home.pond(["sync", "--quiet"]);
 }, 60_000);
 afterAll(() => home[Symbol.dispose]());

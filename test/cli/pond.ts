@@ -1,9 +1,10 @@
 /** Runs the built command as a user does: another process, its own home, its own pipes. */
-import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { demoFiles } from "../../src/handlers/demo-corpus.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const BIN = join(ROOT, "bin", "pond.js");
@@ -27,6 +28,10 @@ export interface Options {
   readonly cwd?: string;
 }
 
+/** A pseudo-terminal without a native module: script(1) of util-linux. */
+export const hasScript = spawnSync("script", ["--version"]).status === 0;
+if (!hasScript) console.warn("skipped: no script(1) here, so nothing is run on a pseudo-terminal");
+
 /** The environment of a person with an empty home: nothing of the machine that runs the tests. */
 export const cleanEnv = (home: string, env: Options["env"] = {}): Record<string, string> => ({
   HOME: home,
@@ -36,6 +41,14 @@ export const cleanEnv = (home: string, env: Options["env"] = {}): Record<string,
 
 export class TempHome {
   readonly path = mkdtempSync(join(tmpdir(), "pond-cli-"));
+
+  /** Writes the sessions of `pond demo` where their clients would have. */
+  addDemoSessions(): void {
+    for (const { path, content } of demoFiles()) {
+      mkdirSync(dirname(join(this.path, path)), { recursive: true });
+      writeFileSync(join(this.path, path), content);
+    }
+  }
 
   /** `pond <args>`. */
   pond(args: readonly string[], options: Options = {}): Promise<Ended> {

@@ -1,8 +1,5 @@
 /** sessions, search and get over the demo corpus, as a user runs them. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { demoFiles } from "../../src/handlers/demo-corpus.ts";
 import { searchResponseSchema, sessionsResponseSchema, getResponseSchema } from "../../src/wire/schema.ts";
 import { TempHome } from "./pond.ts";
 
@@ -10,10 +7,7 @@ const RETRY = "7b0c5a52-1f0e-4a57-9d3b-6a1f0d2c9e01";
 const home = new TempHome();
 
 beforeAll(async () => {
-  for (const { path, content } of demoFiles()) {
-    mkdirSync(dirname(join(home.path, path)), { recursive: true });
-    writeFileSync(join(home.path, path), content);
-  }
+  home.addDemoSessions();
   await home.pond(["sync", "--quiet"]);
   return () => home[Symbol.dispose]();
 });

@@ -1,5 +1,5 @@
 /** `pond sync` as people and programs run it: what is new, what is not, what is broken, and what interrupts it. */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import {
   appendFileSync,
   existsSync,
@@ -14,11 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
-import { BIN, cleanEnv, TempHome } from "./pond.ts";
-
-/** A pseudo-terminal without a native module: script(1) of util-linux. */
-const hasScript = spawnSync("script", ["--version"]).status === 0;
-if (!hasScript) console.warn("skipped: no script(1) here, so nothing is run on a pseudo-terminal");
+import { BIN, cleanEnv, hasScript, TempHome } from "./pond.ts";
 
 const SLUG = ".claude/projects/-home-me-app";
 
