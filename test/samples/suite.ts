@@ -1,5 +1,5 @@
 /** The proof over a client's samples: every real file comes back equal, and a log read as it grew equals its end. */
-import { copyFileSync, readdirSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
@@ -7,6 +7,7 @@ import type { Cursor } from "../../src/adapters/index.ts";
 import type { Event } from "../../src/model/index.ts";
 import { replay } from "../../src/model/index.ts";
 import { listUnits, readUnit } from "../support/adapter-run.ts";
+import { expectSameTelling } from "../support/growing-log.ts";
 import { NO_SAMPLES, samplesOf } from "../support/samples.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { prove, summary } from "./prove.ts";
@@ -56,6 +57,22 @@ export function samples({ client, atLeast, others = [], grows }: SampleSuite): v
           ids.set(event.session.id, unit.key);
         }
       expect(ids.size).toBeGreaterThan(atLeast.sessions);
+    });
+
+    test.skipIf(grows === false)("every log, cut and grown, is read on as from its start", async () => {
+      const { units } = await listUnits(adapter, root);
+      let had = 0;
+      for (const { key, files } of units) {
+        const path = files.find(({ path: file }) => file.endsWith(key))?.path;
+        if (path?.endsWith(".jsonl") !== true || isOther(key)) continue;
+        const bytes = readFileSync(path);
+        const looks = [0.3, 0.7, 1].map((part) => ({
+          bytes: bytes.subarray(0, Math.ceil(bytes.length * part)),
+          isLive: false,
+        }));
+        had += await expectSameTelling(adapter, key, looks);
+      }
+      expect(had).toBeGreaterThan(units.length);
     });
 
     test.skipIf(grows === false)(
