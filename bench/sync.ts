@@ -1,10 +1,12 @@
 /**
  * `pond sync` as a user runs it: everything of the Claude Code and Codex samples against a bare parse of the same bytes, a
- * sync with nothing to do against a bare stat sweep of the same tree, and one grown file among 20,000.
+ * sync with nothing to do against a bare stat sweep of the same tree, one grown file among 20,000, and one more message
+ * in a large log against one in a small one.
  */
 import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -28,6 +30,7 @@ export async function run(): Promise<void> {
   const which = process.argv[3];
   if (which === undefined || which === "full") await fullSync();
   for (const files of [5000, 20_000]) if (which === undefined || which === String(files)) noOp(files);
+  if (which === undefined || which === "grown") for (const megabytes of [1, 50]) grownLog(megabytes);
 }
 
 /** One `pond sync` into a new store, indexes included; the stages tell their own times. */
@@ -121,6 +124,29 @@ function noOp(files: number): void {
   rmSync(home, { recursive: true, force: true });
 }
 
+/** CPU time, which tells more than the clock does on a busy machine. */
+function grownLog(megabytes: number): void {
+  const home = mkdtempSync(join(tmpdir(), "pond-bench-"));
+  const folder = join(home, ".claude/projects/-home-me-project");
+  mkdirSync(folder, { recursive: true });
+  const id = "00000000-0000-4000-8000-000000000000";
+  const path = join(folder, `${id}.jsonl`);
+  const text = "some words of a message ".repeat(90);
+  for (let n = 0; n < megabytes * 400; n++) appendFileSync(path, record(id, n, text));
+  const bytes = statSync(path).size;
+  const first = pond(home, ["sync", "--quiet"]);
+  const more = median((round) => {
+    appendFileSync(path, record(id, 1e6 + round, text));
+    return pond(home, ["sync", "--quiet"]).cpu;
+  });
+  const kept = folderBytes(home, ".local/state/pond/prefixes");
+  console.log(
+    `a log of ${(bytes / 1e6).toFixed(1)} MB: first sync ${ms(first.cpu)}, one more message ${ms(more)} of CPU time; ` +
+      `kept of it ${(kept / 1e3).toFixed(0)} KB, ${((kept / bytes) * 100).toFixed(2)} %`,
+  );
+  rmSync(home, { recursive: true, force: true });
+}
+
 function writeTree(home: string, files: number): string[] {
   const logs: string[] = [];
   for (let n = 0; n < files; n++) {
@@ -134,9 +160,9 @@ function writeTree(home: string, files: number): string[] {
   return logs;
 }
 
-function record(id: string, n: number): string {
+function record(id: string, n: number, text = ""): string {
   const uuid = `${id}-${n}`;
-  const message = { role: "user", content: `message ${n} of ${id}` };
+  const message = { role: "user", content: `message ${n} of ${id} ${text}` };
   const timestamp = new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString();
   return `${JSON.stringify({ type: "user", uuid, sessionId: id, cwd: "/home/me/project", timestamp, message })}\n`;
 }
@@ -153,11 +179,15 @@ function listFiles(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-const folderBytes = (home: string): number =>
-  listFiles(join(home, ".local/share/pond")).reduce((sum, path) => sum + statSync(path).size, 0);
+function folderBytes(home: string, below = ".local/share/pond"): number {
+  const folder = join(home, below);
+  return existsSync(folder) ? listFiles(folder).reduce((sum, path) => sum + statSync(path).size, 0) : 0;
+}
 
 interface Ended {
   readonly seconds: number;
+  /** Seconds of user and system time. */
+  readonly cpu: number;
   /** Peak, in MB. */
   readonly rss: number;
   readonly stdout: string;
@@ -167,18 +197,20 @@ function pond(home: string, args: readonly string[]): Ended {
   return spawn(home, [...LAUNCHER_FLAGS, BIN, ...args]);
 }
 
-/** GNU time tells the peak of another process. */
+/** GNU time tells the peak and the CPU time of another process. */
 function spawn(home: string, args: readonly string[]): Ended {
   const start = process.hrtime.bigint();
-  const child = spawnSync("/usr/bin/time", ["-f", "%M", process.execPath, ...args], {
+  const child = spawnSync("/usr/bin/time", ["-f", "%M %U %S", process.execPath, ...args], {
     env: { ...LAUNCHER_ENV, HOME: home, PATH: process.env["PATH"] ?? "" },
     encoding: "utf8",
     maxBuffer: 1 << 28,
   });
   const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-  const kilobytes = Number(child.stderr.trim().split("\n").at(-1));
+  const [kilobytes = 0, user = 0, system = 0] = (child.stderr.trim().split("\n").at(-1) ?? "")
+    .split(" ")
+    .map(Number);
   if (child.status !== 0 && child.status !== 1) throw new Error(child.stderr);
-  return { seconds, rss: kilobytes / 1024, stdout: child.stdout };
+  return { seconds, cpu: user + system, rss: kilobytes / 1024, stdout: child.stdout };
 }
 
 function median(measure: (round: number) => number): number {
