@@ -40,7 +40,7 @@ describe("flags", () => {
     ["find x -n5 -a", { limit: 5, all: true }],
     ["find x -avn 5", { limit: 5, all: true, verbose: true }],
     ["find x -p a --path b -pc", { path: ["a", "b", "c"] }],
-    ["find x --store=a=b --store=", { store: "" }], // the last wins; empty is a value
+    ["find x --store=c --store=a=b", { store: "a=b" }], // the last wins
     ["find x --path -", { path: ["-"] }],
     ["--json find --quiet x", { json: true, quiet: true }],
   ])("%s", (line, flags) => {
@@ -62,6 +62,7 @@ test.each([
   ["find x --limit=1e3", '--limit must be a whole number, not "1e3"'],
   ["find x --limit", "--limit needs a value"],
   ["find x --path --all", "--path needs a value"],
+  ["find x --path=", "--path needs a value"],
   ["find x --mode=fuzy", '--mode must be one of exact, fuzzy, not "fuzy"'],
   ["find x --all=yes", "--all takes no value"],
   ["find x -z", "unknown flag -z of find"],

@@ -92,7 +92,8 @@ class Parser {
     const next = given.rest[0];
     const takesNext = given.value === undefined && next !== undefined && isValue(next, spec);
     const value = takesNext ? given.rest.shift() : given.value;
-    if (value === undefined)
+    // An empty one is a variable of the shell that is not set: `--out "$FOLDER"` must not mean the working folder.
+    if (value === undefined || value === "")
       return this.#fail(usage(`${flag} needs a value`, `write ${flag}=<${spec.value ?? "value"}>`));
     if (spec.choices !== undefined && !spec.choices.includes(value))
       return this.#fail(notAChoice(flag, value, spec.choices));

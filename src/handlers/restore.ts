@@ -58,7 +58,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   if (session === undefined) throw await noSession(store, request.session_id);
   const adapter = requireTarget(request.to ?? brandOf(session.source_agent), session);
   const [place] = await adapter.places(context.machine);
-  const out = request.out === undefined ? requirePlace(adapter, place) : resolve(request.out);
+  const out = request.out === undefined ? requirePlace(adapter, place) : await folderAt(request.out);
   const lineage = await readLineage(store, session.id);
   const fidelity = brandOf(session.source_agent) === adapter.name ? "native" : "foreign";
   const restored = await adapter.restore.serialize(lineage, {
@@ -85,13 +85,16 @@ function resumeIn(out: string, resume: Resume, place: string): ResumeReport {
   const { id, directory, imports } = resume;
   const files = imports?.files.map((file) => insideOf(out, file)) ?? [];
   const steps = [
-    ...(directory === "" ? [] : [`cd ${shellWord(directory)}`]),
+    ...(isPath(directory) ? [`cd ${shellWord(directory)}`] : []),
     ...files.map((file) => `${imports?.command ?? ""} ${shellWord(file)}`),
     resume.command,
   ];
   const isFound = imports !== undefined || out === place;
   return { id, directory, command: steps.join(" && "), ...(isFound ? {} : { copy_to: place }) };
 }
+
+/** A session without a working folder has the nearest scope as its project, which is none to change into. */
+const isPath = (text: string): boolean => /^(?:[/~\\]|[A-Za-z]:[/\\])/.test(text);
 
 /** As a POSIX shell reads it back. */
 function shellWord(text: string): string {
@@ -124,6 +127,14 @@ function requirePlace(adapter: Adapter, place: Place | undefined): string {
   throw new PondError("not_found", `${adapter.title} keeps no sessions on this machine`, {
     hint: "name the folder to restore into with --out",
   });
+}
+
+/** Need not be there yet. */
+async function folderAt(named: string): Promise<string> {
+  const path = resolve(named);
+  const stats = await stat(path).catch(() => undefined);
+  if (stats === undefined || stats.isDirectory()) return path;
+  throw new PondError("validation_failed", `--out ${named} is a file`, { hint: "name a folder" });
 }
 
 /** The longest matching prefix wins; a prefix ends at a path separator. */

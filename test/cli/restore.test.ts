@@ -1,5 +1,13 @@
 /** `pond restore` as people run it: back into the client, into another one, never over a file, and how to go on. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { TempHome } from "./pond.ts";
@@ -64,10 +72,25 @@ test("elsewhere: the files have to be copied first, unless the client imports th
   expect(opencode.stdout).not.toContain("copy what is in");
 });
 
+test("a session that recorded no folder is resumed from anywhere", async () => {
+  using home = new TempHome();
+  mkdirSync(join(home.path, ".claude/projects/-srv-app"), { recursive: true });
+  const record = { type: "user", uuid: "u", sessionId: ID, timestamp: "2026-01-01T00:00:00Z" };
+  const text = JSON.stringify({ ...record, message: { role: "user", content: "hello" } });
+  writeFileSync(join(home.path, LOG), `${text}\n`);
+  // Younger ones wait for a folder.
+  utimesSync(join(home.path, LOG), 1_767_225_600, 1_767_225_600);
+  await home.pond(["sync", "--quiet"]);
+  const { stdout } = await home.pond(["restore", ID, "--out", "x"]);
+  expect(stdout).toMatch(new RegExp(`^resume with: claude --resume ${ID}$`, "m"));
+});
+
 test.each([
   [["restore", "nobody"], /no session nobody is stored\n.*pond sessions/],
   [["restore", ID, "--to", "claude"], /no client named claude\n.*claude-code, codex-cli/],
   [["restore", ID, "--to", "pi"], /pi keeps no sessions on this machine\n.*--out/],
+  [["restore", ID, "--out", ""], /--out needs a value/],
+  [["restore", ID, "--out", LOG], /--out .* is a file\n.*name a folder/],
   [["restore", ID, "--map-path", "nonsense", "--out", "x"], /--map-path nonsense is not old=new/],
 ])("%j is refused with a fix and writes nothing", async (args, message) => {
   using home = await homeWithSession();
