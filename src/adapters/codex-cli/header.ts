@@ -54,6 +54,8 @@ export class HeaderScan {
   meta: JsonObject | undefined;
   createdAt: Timestamp | undefined;
   directory: Extracted<string> | undefined;
+  /** Bytes that hold all that is wanted. */
+  end = Number.POSITIVE_INFINITY;
   #repository: Extracted<string> | undefined;
 
   /** True when nothing more is wanted. */
@@ -65,16 +67,13 @@ export class HeaderScan {
     this.#addMeta(view);
     this.createdAt ??= instantOf(view);
     this.directory ??= directoryOf(view);
-    return this.isComplete;
-  }
-
-  /** True when the log itself told all of it: no record behind can tell it otherwise. */
-  get isComplete(): boolean {
     return this.createdAt !== undefined && this.directory !== undefined;
   }
 
   addAll(items: readonly JsonlItem[]): boolean {
-    return items.some((item) => item.kind === "record" && this.add(item.value));
+    const last = items.find((item) => item.kind === "record" && this.add(item.value));
+    if (last !== undefined) this.end = last.end;
+    return last !== undefined;
   }
 
   #addMeta(view: RolloutRecord): void {

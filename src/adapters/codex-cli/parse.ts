@@ -55,8 +55,8 @@ export async function* readRollout(
     const batch = walk.drain();
     if (batch.length > 0) yield batch;
   }
-  const waiting = source.isPlain && scan.isComplete ? walk.waiting : undefined;
-  const toKeep = waiting && prefixToKeep(request, PREFIX_FORMAT, waiting);
+  const waiting = source.isPlain ? walk.waiting : undefined;
+  const toKeep = waiting && prefixToKeep(request, PREFIX_FORMAT, { ...waiting, headEnd: scan.end });
   const isUnsettled = walk.isLastUnsettled() && request.now - stamp.mtime < SETTLE_MILLIS;
   if (!isUnsettled) walk.finish();
   const batch = walk.drain();

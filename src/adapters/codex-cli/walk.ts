@@ -59,7 +59,7 @@ export class Walk {
   }
 
   /** What is known before the first record that waits, and where that one ends. Undefined in the middle of a line. */
-  get waiting(): (PrefixState & { readonly end: number }) | undefined {
+  get waiting(): (Omit<PrefixState, "headEnd"> & { readonly end: number }) | undefined {
     const [first] = this.#waiting;
     if (first === undefined) return undefined;
     const { item, entry } = first;

@@ -20,8 +20,8 @@ export class JsonlLog implements Disposable {
   readonly committed: number;
   /** True when nothing about the file can have changed since then: it need not be read at all. */
   readonly isFresh: boolean;
-  /** True when all that was looked for ahead was found: what the log is does not depend on what it may still get. */
-  isHeadKnown = false;
+  /** Bytes that hold all that was looked for ahead; what comes behind them does not change what the log is. */
+  headEnd = Number.POSITIVE_INFINITY;
   readonly #file: SourceFile;
   readonly #stamp: FileStamp;
   readonly #known: FileCursor | undefined;
@@ -58,9 +58,11 @@ export class JsonlLog implements Disposable {
       const next = await this.#batches.next();
       if (next.done === true) return;
       this.#kept?.push(next.value);
-      this.isHeadKnown = see(next.value);
-      if (this.isHeadKnown) return;
-      if ((next.value.at(-1)?.end ?? 0) > KEEP_BYTES) this.#kept = undefined;
+      const isKnown = see(next.value);
+      const end = next.value.at(-1)?.end ?? 0;
+      if (isKnown) this.headEnd = end;
+      if (isKnown) return;
+      if (end > KEEP_BYTES) this.#kept = undefined;
     }
   }
 

@@ -31,6 +31,8 @@ export interface PrefixFormat {
 /** What is known before a line, by those who know it. */
 export interface PrefixState {
   readonly start: LineStart;
+  /** Bytes that tell all of the session; infinite where it is not all told, but taken from elsewhere. */
+  readonly headEnd: number;
   readonly log: { state(): JsonObject };
   readonly reader: { state(): JsonObject };
 }
@@ -78,11 +80,13 @@ export function goOn<T>(
 export function prefixToKeep(
   request: ReadRequest,
   format: PrefixFormat,
-  { start, log, reader }: PrefixState,
+  { start, headEnd, log, reader }: PrefixState,
 ): JsonValue | undefined {
   const { offset, line } = start;
   const { prefix: keeper } = request;
   if (keeper === undefined || offset < (keeper.least ?? LEAST_BYTES)) return undefined;
+  // A head that is not in the prefix may yet turn out to be another.
+  if (offset < headEnd) return undefined;
   return { format: nameOf(format), offset, line, log: log.state(), reader: reader.state() };
 }
 

@@ -38,9 +38,8 @@ export async function* tellLog(
   if (log.isFresh) return { out: open(undefined).out, prefix: await request.prefix?.load() };
   const { made, prefix: before } = goOn(await keptPrefix(request, format, log.committed), open);
   const { out, mapper } = made;
-  // What the head did not tell was taken from elsewhere, and records yet to come may tell it otherwise.
   const toKeep = (): JsonValue | undefined =>
-    log.isHeadKnown ? prefixToKeep(request, format, { start: log.end, log: out, reader: mapper }) : undefined;
+    prefixToKeep(request, format, { start: log.end, headEnd: log.headEnd, log: out, reader: mapper });
   let ended: ToldLog | undefined;
   for await (const batch of log.read(before)) {
     request.signal?.throwIfAborted();
