@@ -4,7 +4,7 @@
  * which of the two is the message and what of it was typed (spec.md#adapter-twins).
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import type { MessageDraft, PrefixFormat, RecordId, SessionLog, TextSpan } from "../seam/index.ts";
+import type { PrefixFormat, RecordId, SessionLog, TextSpan } from "../seam/index.ts";
 import {
   arrayField,
   extractName,
@@ -19,9 +19,10 @@ import {
 } from "../seam/index.ts";
 import { Calls } from "./calls.ts";
 import { partsOf } from "./content.ts";
-import type { DraftBody, PlacedItem } from "./items.ts";
 import { placeItem } from "./items.ts";
 import { CODEX } from "./name.ts";
+import type { Placed } from "./placed.ts";
+import { carried, draftsOf, placeBetweenAgents, placeCompaction } from "./placed.ts";
 import { declaredKind, injectedKind, isMediaLabel, submittedSpans } from "./provenance.ts";
 import type { RolloutRecord } from "./record.ts";
 import { identityValue, isItemId, leftover, sourceIdOf, viewRecord } from "./record.ts";
@@ -91,8 +92,9 @@ export class Recorder {
     this.#setting = setting;
     this.#calls = new Calls(before && keptValue(objectField(before, "calls")));
     if (before === undefined) return;
-    this.#expected = expectedIn(objectField(before, "expected"));
-    this.#unshown = saidIn(objectField(before, "unshown"));
+    this.#expected = expectedIn(keptValue(objectField(before, "expected")));
+    const unshown = objectField(before, "unshown");
+    this.#unshown = unshown && saidIn(unshown);
     this.#announced = extractString(before, "announced");
     this.#showsAgent = field(before, "shows_agent") === true;
     this.#wasShown = field(before, "was_shown") === true;
@@ -270,26 +272,18 @@ interface Placing {
   readonly next: Entry | undefined;
 }
 
-function expectedIn(state: JsonObject | undefined): Expected {
-  const { id, twin } = {
-    id: objectField(keptValue(state), "id"),
-    twin: extractString(keptValue(state), "twin"),
-  };
+function expectedIn(state: JsonObject): Expected {
+  const id = objectField(state, "id");
+  const text = id && keptValue(extractString(id, "text"));
   return {
-    id: id && { text: keptValue(extractString(id, "text")), isSource: field(id, "isSource") === true },
-    twin,
+    id: text === undefined ? undefined : { text, isSource: id?.["isSource"] === true },
+    twin: extractString(state, "twin"),
   };
 }
 
-function saidIn(state: JsonObject | undefined): Said | undefined {
-  if (state === undefined) return undefined;
-  const [id, role, text] = ["id", "role", "text"].map((name) => keptValue(extractString(state, name)));
-  return { id: keptValue(id), role: keptValue(role), text: keptValue(text) };
-}
-
-/** An item with the facts that are pond's own. */
-interface Placed extends PlacedItem {
-  readonly pond?: JsonObject;
+function saidIn(state: JsonObject): Said {
+  const value = (name: string): string => keptValue(extractString(state, name));
+  return { id: value("id"), role: value("role"), text: value("text") };
 }
 
 /** Among the titles of a session: a name that a person gave stands above any that was made up. */
@@ -300,36 +294,9 @@ const THREAD_NAME_TITLE = { at: "/source/record/payload/thread_name", rank: THRE
 /** The type of a text entry in what `item_completed` shows. */
 export const SCREEN_TYPES = { user: "text", assistant: "Text" } as const;
 
-const CARRIER: readonly DraftBody[] = [{ role: "system", parts: [] }];
-const NO_OPTIONS: JsonObject = {};
 const CONTENT: ReadonlySet<string> = new Set(["content"]);
 const ITEM_ID: ReadonlySet<string> = new Set(["id"]);
 const MESSAGE: ReadonlySet<string> = new Set(["message"]);
-
-/** A compaction stands in the log as its marker; its summary is what the model reads in a user's place from then on. */
-function placeCompaction(item: JsonObject): Placed {
-  const text = extractName(item, "message");
-  if (text === undefined) return { rest: item, drafts: CARRIER, pond: { compaction: "boundary" } };
-  const drafts = [textBody(text, "compaction-summary")];
-  return { rest: without(item, MESSAGE), drafts, pond: { compaction: "summary" } };
-}
-
-/** How messages between agents were kept before they became items. */
-function placeBetweenAgents(item: JsonObject, isChild: boolean): Placed {
-  const text = extractName(item, "content");
-  if (text === undefined) return { rest: item, drafts: CARRIER };
-  const drafts = [textBody(text, isChild ? undefined : "agent-message")];
-  return { rest: without(item, CONTENT), drafts };
-}
-
-/** A message in a user's place that is one text. */
-function textBody(text: string, injected: string | undefined): DraftBody {
-  const span: TextSpan = { start: 0, end: text.length, ...(injected === undefined ? {} : { injected }) };
-  return {
-    role: "user",
-    parts: partsOf([{ type: "text", text }], { textType: "text", spans: () => [span] }),
-  };
-}
 
 /** What was submitted, inside a text that holds more than that. */
 function around(text: string, start: number, end: number): readonly TextSpan[] {
@@ -338,28 +305,4 @@ function around(text: string, start: number, end: number): readonly TextSpan[] {
   spans.push(...submittedSpans(text, start, end));
   if (end < text.length) spans.push({ start: end, end: text.length, injected: "context" });
   return spans;
-}
-
-/** The record goes with the first message of those that it is split over. */
-function draftsOf(
-  bodies: readonly DraftBody[],
-  record: JsonObject,
-  pond: JsonObject | undefined,
-): readonly MessageDraft[] {
-  return bodies.map((body, index) => {
-    const { role, content, parts, options = NO_OPTIONS } = body;
-    const whole = index > 0 ? options : withRecord(options, record, pond);
-    return content === undefined ? { role, parts, options: whole } : { role, content, parts, options: whole };
-  });
-}
-
-function withRecord(options: JsonObject, record: JsonObject, pond: JsonObject | undefined): JsonObject {
-  if (options === NO_OPTIONS)
-    return pond === undefined ? { source: { record } } : { source: { record }, pond };
-  const source = { ...objectField(options, "source"), record };
-  return pond === undefined ? { ...options, source } : { ...options, source, pond };
-}
-
-function carried(view: RolloutRecord): Placed {
-  return { rest: view.item, drafts: CARRIER };
 }
