@@ -7,7 +7,12 @@ import type { VerbContext } from "./command.ts";
 export async function openContext({
   config,
   env,
+  out,
   signal,
-}: Pick<VerbContext, "config" | "env" | "signal">): Promise<Context> {
-  return createContext({ config: await config(), machine: env, signal });
+}: Pick<VerbContext, "config" | "env" | "out" | "signal">): Promise<Context> {
+  const onRepair = (message: string): void =>
+    out.note(
+      `note: the store was torn and went back to its last whole version (${message}); pond sync --verify reads every source again`,
+    );
+  return createContext({ config: await config(), machine: env, signal, onRepair });
 }

@@ -29,6 +29,8 @@ export interface ContextOptions {
   readonly machine: Omit<AdapterEnv, "scratch">;
   readonly signal: AbortSignal;
   readonly clock?: Clock;
+  /** What had to be repaired in the store while it was open, told when it closes: the next command finds it whole. */
+  readonly onRepair?: (message: string) => void;
 }
 
 export function createContext(options: ContextOptions): Context {
@@ -51,8 +53,11 @@ export function createContext(options: ContextOptions): Context {
     existingStore: () => opened ?? (existing ??= openExisting()),
     // Who asked for a store that could not be opened was told so; there is nothing to close then.
     [Symbol.asyncDispose]: async () => {
-      for (const opening of [opened, existing])
-        await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]();
+      for (const opening of [opened, existing]) {
+        const store = await opening?.catch(() => undefined);
+        for (const { message } of store?.recoveryIssues() ?? []) options.onRepair?.(message);
+        await store?.[Symbol.asyncDispose]();
+      }
     },
   };
 }

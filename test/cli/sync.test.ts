@@ -137,6 +137,29 @@ describe("sync", () => {
     });
   });
 
+  test("a store that a crash tore is repaired by whatever opens it, and that is told", async () => {
+    using home = new TempHome();
+    const id = "11111111-1111-4111-8111-111111111111";
+    writeSession(home, id, 3);
+    await syncJson(home);
+    appendFileSync(logOf(home, id), lines(id, 3, 5));
+    await syncJson(home);
+    const versions = join(home.path, ".local/share/pond/store/default/messages.lance/_versions");
+    const [newest] = readdirSync(versions).toSorted();
+    writeFileSync(join(versions, newest!), "");
+    const { code, stderr } = await home.pond(["status"]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^note: the store was torn.*messages.*; pond sync --verify reads every source again\n$/,
+    );
+    expect((await home.pond(["status"])).stderr).toBe("");
+    await syncJson(home);
+    expect(await home.pond(["verify"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("\t5\t5\t0"),
+    });
+  });
+
   test("a store that was deleted is filled again", async () => {
     using home = new TempHome();
     writeSession(home, "11111111-1111-4111-8111-111111111111", 3);
