@@ -12,25 +12,20 @@ import type {
   MessageId,
   MessageKey,
   MessageOutline,
-  Repeats,
   Revision,
-  Role,
   Session,
   SessionId,
   SessionKey,
-  Timestamp,
 } from "../model/index.ts";
 import {
   compareInSession,
-  decodeRepeats,
   messageId,
-  repeatsOf,
   revisionOf,
   roles as allRoles,
   sessionId,
   timestampFromMicros,
 } from "../model/index.ts";
-import type { Predicate, Rows } from "../substrate/index.ts";
+import type { Rows } from "../substrate/index.ts";
 import { eq } from "../substrate/index.ts";
 import {
   decodeMessageRow,
@@ -227,56 +222,6 @@ export function saidAt(rows: MessageRows, row: number): Said {
 function textAt(rows: MessageRows, row: number): MessageText {
   const content = rows.has("content") ? rows.stringOrNull("content", row) : null;
   return { text: rows.stringOrNull("search_text", row), content };
-}
-
-/** What names and places a message, and what it repeats. */
-export interface MessageHead extends MessageKey, Repeats {
-  readonly role: Role;
-  readonly timestamp: Timestamp;
-  readonly row: bigint;
-}
-
-const HEAD_COLUMNS = ["session_id", "id", "role", "timestamp", "repeats"] as const;
-
-/** The heads of some rows, in the order given. */
-export async function readHeads(tables: SessionTables, rows: readonly bigint[]): Promise<MessageHead[]> {
-  return rows.length === 0 ? [] : headsIn(tables, await tables.messages.take(rows, HEAD_COLUMNS));
-}
-
-/** The heads of the messages that a filter leaves, in no particular order, at most `limit`. */
-export async function findHeads(
-  tables: SessionTables,
-  options: { readonly where: Predicate; readonly limit?: number },
-): Promise<MessageHead[]> {
-  return headsIn(tables, await tables.messages.scan({ ...options, select: HEAD_COLUMNS, withRowId: true }));
-}
-
-async function headsIn(tables: SessionTables, rows: MessageRows): Promise<MessageHead[]> {
-  const older = rows.rowIds().filter((_, at) => rows.isNull("repeats", at));
-  const spaces = await readPondSpaces(tables, older);
-  const pondByRow = new Map(older.map((row, at) => [row, spaces[at] ?? {}]));
-  const heads: MessageHead[] = [];
-  for (let at = 0; at < rows.length; at++) {
-    const role = oneOf(allRoles, rows.string("role", at));
-    const timestamp = timestampFromMicros(rows.timestamp("timestamp", at));
-    if (role === undefined || timestamp === undefined) continue;
-    const id = messageId(rows.string("id", at));
-    const row = rows.rowId(at);
-    const pond = pondByRow.get(row);
-    const repeats =
-      pond === undefined
-        ? decodeRepeats(rows.string("repeats", at), id)
-        : repeatsOf({ id, timestamp, options: { pond } });
-    heads.push({
-      session_id: sessionId(rows.string("session_id", at)),
-      id,
-      role,
-      timestamp,
-      row,
-      ...repeats,
-    });
-  }
-  return heads;
 }
 
 /** Rows of one take whose options are held at a time: only their `pond` space is kept. */

@@ -21,17 +21,17 @@ import type {
   TableHealth,
 } from "../substrate/index.ts";
 import { openStore } from "../substrate/index.ts";
+import type { MessageHead } from "./heads.ts";
+import { findHeads, readHeads } from "./heads.ts";
 import type { IngestOptions } from "./ingest.ts";
 import { Ingest } from "./ingest.ts";
 import type { PartRef } from "./parts.ts";
 import { readPartRefs, readPartRefsOf, readPayloadSizes } from "./parts.ts";
-import type { DamagedSession, MessageHead, MessageRef, MessageText } from "./read.ts";
+import type { DamagedSession, MessageRef, MessageText } from "./read.ts";
 import {
-  findHeads,
   findMessage,
   readAllSessions,
   readChildren,
-  readHeads,
   readMessageRefs,
   readPondSpaces,
   readRevisions,

@@ -2,7 +2,6 @@
  * The store's sessions as trees (spec.md#live-staged-tree). Planned from keys and short columns, by the indexes on
  * them; a reference is a row of a table, which the queries of the plan have told already.
  */
-import { toPondError } from "../base/errors.ts";
 import type {
   EntityKey,
   Event,
@@ -21,17 +20,19 @@ import type {
 import { isPartKey, relations, sessionId, timestampFromMicros } from "../model/index.ts";
 import type { Rows } from "../substrate/index.ts";
 import type { Planned, RowRef } from "./leaves.ts";
-import { isDamage, readLeaves } from "./leaves.ts";
+import { readLeaves } from "./leaves.ts";
 import type { PartRows } from "./parts.ts";
-import { isReadWhole, readPartRefs, scanParts } from "./parts.ts";
+import { isReadWhole, readPartRefs } from "./parts.ts";
 import type { MessageRef, MessageRows, OnFault, Said } from "./read.ts";
-import { messageRefsIn, readSaid, SAID_COLUMNS, saidAt, scanMessages } from "./read.ts";
-import { corrupt, MESSAGE_BODY_COLUMNS, oneOf } from "./rows.ts";
+import { messageRefsIn, readSaid, saidAt } from "./read.ts";
+import { corrupt, oneOf } from "./rows.ts";
 import type { SESSIONS } from "./schema.ts";
 import type { SessionSummary } from "./summarise.ts";
 import type { SummaryList } from "./summary-list.ts";
 import { messageCount } from "./summary-list.ts";
 import type { SessionTables } from "./tables.ts";
+import type { Want } from "./whole.ts";
+import { placesIn, readMessageRows, readPartRows } from "./whole.ts";
 
 const OUTLINE_COLUMNS = ["id", "parent_session_id", "relation", "source_agent", "created_at"] as const;
 
@@ -40,15 +41,9 @@ export interface StoreTreeOptions {
   readonly payloads: boolean;
   /** Sessions from their summaries, where they are at hand; from the table when absent. */
   readonly outlines?: Promise<SummaryList>;
-  /**
-   * For who will want more than a plan of what is planned: of small sessions, known by their outlines, it comes with the
-   * plan, because two scans cost less than two scans and two takes. `bodies`: to hydrate; `texts`: for `said`.
-   */
-  readonly ahead?: readonly ("bodies" | "texts")[];
+  /** What will be wanted beside the plan; of small sessions, known by their outlines, it comes with it. */
+  readonly ahead?: readonly Want[];
 }
-
-/** Whose long columns are read whole: no more than the chunks that are decoded for a page of it. */
-const SMALL = { messages: 200, bytes: 512 << 10 };
 
 interface Ahead {
   readonly version: number;
@@ -63,8 +58,7 @@ export class StoreTree implements TreeSource<RowRef> {
   readonly #sessions = new Map<string, bigint>();
   readonly #messages = new Map<string, Map<string, bigint>>();
   readonly #parts = new Map<string, Map<string, Map<string, bigint>>>();
-  readonly #bodies: boolean;
-  readonly #texts: boolean;
+  readonly #wants: readonly Want[];
   readonly #plannedMessages = new Map<bigint, Planned<MessageOutline, MessageRows>>();
   readonly #plannedParts = new Map<bigint, Planned<PartPlan, PartRows>>();
   readonly #versions = new Map<RowRef["table"], Promise<number>>();
@@ -75,8 +69,7 @@ export class StoreTree implements TreeSource<RowRef> {
     this.#tables = tables;
     this.#payloads = payloads;
     this.#summaries = outlines;
-    this.#bodies = ahead.includes("bodies");
-    this.#texts = ahead.includes("texts");
+    this.#wants = ahead;
   }
 
   async session(id: SessionId): Promise<SessionOutline | undefined> {
@@ -109,7 +102,8 @@ export class StoreTree implements TreeSource<RowRef> {
     const { faults, onFault } = faultList();
     void this.#lookAt("messages");
     const ahead = this.#summaries === undefined ? undefined : awaited(this.#lookAhead(session));
-    const rows = await this.#messageRows(session);
+    const summary = this.#wants.length === 0 ? undefined : (await this.#summaries)?.get(session);
+    const rows = await readMessageRows(this.#tables, session, { wants: this.#wants, summary });
     const places = rows.has("options") ? placesIn(rows) : undefined;
     const located = new Map<string, bigint>();
     this.#messages.set(session, located);
@@ -148,7 +142,7 @@ export class StoreTree implements TreeSource<RowRef> {
   async said(refs: readonly Pick<MessageRef, "row">[]): Promise<readonly Said[]> {
     const rows = refs.map(({ row }) => row);
     const bodies = rows.flatMap((row) => this.#plannedMessages.get(row)?.body ?? []);
-    return this.#texts && bodies.length === rows.length
+    return this.#wants.includes("texts") && bodies.length === rows.length
       ? bodies.map((body) => saidAt(body.rows, body.at))
       : readSaid(this.#tables, rows);
   }
@@ -223,19 +217,7 @@ export class StoreTree implements TreeSource<RowRef> {
     const [summaries, version] = await Promise.all([this.#summaries, this.#lookAt("parts")]);
     const summary = summaries?.get(session);
     if (summary === undefined || !isReadWhole(messageCount(summary))) return undefined;
-    const scan = (bodies: boolean): Promise<PartRows> => scanParts(this.#tables, session, bodies);
-    return { version, rows: await orShort(scan, this.#bodies && isSmall(summary)) };
-  }
-
-  async #messageRows(session: SessionId): Promise<MessageRows> {
-    if (!this.#texts && !this.#bodies) return scanMessages(this.#tables, session);
-    const summary = (await this.#summaries)?.get(session);
-    const wanted = this.#texts ? SAID_COLUMNS : MESSAGE_BODY_COLUMNS;
-    // Only system messages have content: a column that is left out saves a fifth of the scan.
-    const long = wanted.filter((column) => column !== "content" || summary?.messages.system !== 0);
-    const scan = (isWhole: boolean): Promise<MessageRows> =>
-      scanMessages(this.#tables, session, isWhole ? long : []);
-    return orShort(scan, isSmall(summary));
+    return { version, rows: await readPartRows(this.#tables, session, { wants: this.#wants, summary }) };
   }
 
   /** Parts are written before their messages: what was read before the messages were may lack some of theirs. */
@@ -254,26 +236,6 @@ export class StoreTree implements TreeSource<RowRef> {
     this.#versions.set(table, version);
     return version;
   }
-}
-
-const isSmall = (summary: SessionSummary | undefined): boolean =>
-  summary !== undefined && messageCount(summary) <= SMALL.messages && summary.bytes <= SMALL.bytes;
-
-/** With long columns where that is asked for; without, where they are damaged: who reads the bodies finds out which. */
-async function orShort<T>(scan: (isWhole: boolean) => Promise<T>, isWhole: boolean): Promise<T> {
-  try {
-    return await scan(isWhole);
-  } catch (error) {
-    if (!isWhole || !isDamage(toPondError(error))) throw error;
-    return scan(false);
-  }
-}
-
-/** By row id, where each row of an answer is. */
-function placesIn<R extends MessageRows | PartRows>(
-  rows: R,
-): Map<bigint, { readonly rows: R; readonly at: number }> {
-  return new Map(rows.rowIds().map((row, at) => [row, { rows, at }]));
 }
 
 /** Asked for ahead: who needs it waits for it later and is told of a fault, and nobody may. */
