@@ -1,4 +1,5 @@
 /** `adapters`: every client pond knows, where it keeps sessions here, and how much is there. Opens no file. */
+import type { Issue } from "../adapters/index.ts";
 import { adapters } from "../adapters/registry.ts";
 import { isoTime } from "../base/clock.ts";
 import type { Context } from "./context.ts";
@@ -16,6 +17,8 @@ export interface AdapterReport {
   readonly bytes: number;
   /** The newest change; absent when nothing was found. */
   readonly newest?: string;
+  /** What could not be looked at. */
+  readonly issues: readonly Issue[];
 }
 
 export async function listAdapters(
@@ -40,6 +43,7 @@ export async function listAdapters(
       files: sweep?.seen ?? 0,
       bytes: sweep?.bytes ?? 0,
       ...(newest === undefined ? {} : { newest }),
+      issues: sweep?.issues ?? [],
     };
   });
 }

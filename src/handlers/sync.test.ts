@@ -5,6 +5,7 @@ import { expect, test, vi } from "vitest";
 import { adapterNamed } from "../adapters/index.ts";
 import { systemClock } from "../base/clock.ts";
 import { loadConfig } from "../config/index.ts";
+import { listAdapters } from "./adapters.ts";
 import type { Context } from "./context.ts";
 import { createContext } from "./context.ts";
 import type { Demo } from "./demo.ts";
@@ -36,6 +37,12 @@ test("a place that cannot be looked through is an issue, and every other client 
   });
   try {
     const { clients } = await sync(demo.context, {});
+    expect(await listAdapters(demo.context)).toMatchObject([
+      { files: 0, issues: [{ kind: "unreadable" }] },
+      { files: 1, issues: [] },
+      { files: 0, issues: [] },
+      { files: 1, issues: [] },
+    ]);
     expect(await verify(demo.context, {})).toMatchObject({
       clients: [{ issues: [{ kind: "unreadable" }] }, { issues: [], equal: 10 }, { issues: [], equal: 3 }],
     });

@@ -99,6 +99,15 @@ describe("sync", () => {
     expect(await home.pond(["verify"])).toMatchObject({ code: 0 });
   });
 
+  test("no name of a file steers the terminal", async () => {
+    using home = new TempHome();
+    writeSession(home, "\x1b]0;taken over\x07\x1b[2J", 1);
+    appendFileSync(logOf(home, "\x1b]0;taken over\x07\x1b[2J"), "{broken\n");
+    const { code, stdout } = await home.pond(["sync"]);
+    expect([code, stripVTControlCharacters(stdout)]).toEqual([1, stdout]);
+    expect(stdout).toContain(String.raw`\x1b]0;taken over\x07`);
+  });
+
   test("--path may name one file", async () => {
     using home = new TempHome();
     const id = "11111111-1111-4111-8111-111111111111";

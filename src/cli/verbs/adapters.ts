@@ -4,6 +4,7 @@ import { listAdapters } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
+import { notLookedAt } from "../issues.ts";
 import { ago, count, size } from "../number.ts";
 
 export async function adapters(verb: VerbContext): Promise<Outcome> {
@@ -11,8 +12,8 @@ export async function adapters(verb: VerbContext): Promise<Outcome> {
   const { out } = verb;
   const rows = await listAdapters(context);
   const now = systemClock.now();
-  out.result({ adapters: rows }, () =>
-    out.table(rows, [
+  out.result({ adapters: rows }, () => {
+    const table = out.table(rows, [
       { header: "CLIENT", cell: (row) => row.adapter },
       { header: "SOURCES", align: "right", cell: (row) => count(row.files) },
       { header: "SIZE", align: "right", cell: (row) => (row.files === 0 ? "-" : size(row.bytes)) },
@@ -27,7 +28,8 @@ export async function adapters(verb: VerbContext): Promise<Outcome> {
         cell: (row) =>
           row.enabled ? row.places.map(({ path }) => path).join(", ") || "not found" : "disabled",
       },
-    ]),
-  );
-  return "done";
+    ]);
+    return [table, ...rows.flatMap(({ adapter, issues }) => notLookedAt(adapter, issues))].join("\n");
+  });
+  return rows.some(({ issues }) => issues.length > 0) ? "failures" : "done";
 }

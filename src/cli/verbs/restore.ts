@@ -5,6 +5,7 @@ import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { count, size } from "../number.ts";
+import { safeText } from "../text.ts";
 import type { restoreFlags } from "../verb-flags.ts";
 
 export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<Outcome> {
@@ -16,7 +17,8 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
     ...(flags.to === undefined ? {} : { to: flags.to }),
     ...(flags.out === undefined ? {} : { out: flags.out }),
   });
-  out.result(report, render);
+  // Names and folders come from the session: they are shown, they do not steer the terminal.
+  out.result(report, () => safeText(render(report)));
   return "done";
 }
 

@@ -8,6 +8,7 @@ import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { count, duration, size } from "../number.ts";
 import type { Output } from "../output.ts";
+import { oneLine } from "../text.ts";
 import type { syncFlags } from "../verb-flags.ts";
 
 export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome> {
@@ -136,6 +137,6 @@ function issueCount({ issues }: ClientReport): string {
 function issueLines({ adapter, issues, examples }: ClientReport): string[] {
   return examples.map((issue) => {
     const at = issue.line === undefined ? issue.path : `${issue.path}:${issue.line}`;
-    return `  ${adapter}: ${count(issues[issue.kind] ?? 1)} x ${issue.kind}, first at ${at}: ${issue.message}`;
+    return `  ${adapter}: ${count(issues[issue.kind] ?? 1)} x ${issue.kind}, first at ${oneLine(`${at}: ${issue.message}`)}`;
   });
 }

@@ -4,6 +4,7 @@ import { verify as runVerify } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
+import { notLookedAt } from "../issues.ts";
 import { count } from "../number.ts";
 import { safeText } from "../text.ts";
 import type { verifyFlags } from "../verb-flags.ts";
@@ -32,9 +33,7 @@ export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Out
     return [
       table,
       ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeText(line)}`)),
-      ...clients.flatMap(({ adapter, issues }) =>
-        issues.map(({ path, message }) => `  ${adapter}: not looked at: ${safeText(`${path}: ${message}`)}`),
-      ),
+      ...clients.flatMap(({ adapter, issues }) => notLookedAt(adapter, issues)),
       ...advice(clients),
     ].join("\n");
   });
