@@ -3,7 +3,7 @@ import type { Phrasing } from "../wire/index.ts";
 import type { Style } from "./style.ts";
 import { safeText } from "./text.ts";
 
-export function phrasing(style: Style): Phrasing {
+export function phrasing(style: Style): Required<Phrasing> {
   return {
     clean: safeText,
     strong: style.bold,

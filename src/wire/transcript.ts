@@ -25,7 +25,8 @@ export interface Phrasing {
   readonly message: string;
   readonly session: string;
   readonly allBranches: string;
-  readonly subagents: string;
+  /** Absent when the sessions of subagents were looked at, too. */
+  readonly subagents?: string;
   readonly exact: string;
 }
 
@@ -65,7 +66,9 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
         ? ""
         : ` so far; go on with ${phrasing.cursor(response.next_cursor)}`;
     const advice = response.mode === "fts" ? ` ${phrasing.exact} finds any text, also in tools.` : "";
-    return `nothing matches ${name}${more}; ${scope}. Subagents are left out unless ${phrasing.subagents}.${advice}`;
+    const left =
+      phrasing.subagents === undefined ? "" : ` Subagents are left out unless ${phrasing.subagents}.`;
+    return `nothing matches ${name}${more}; ${scope}.${left}${advice}`;
   }
   const shown = response.sessions.reduce((sum, { matches }) => sum + matches.length, 0);
   const least = response.matched_total_exact ? "" : "at least ";

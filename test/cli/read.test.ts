@@ -61,6 +61,11 @@ describe("search", () => {
       0,
       true,
     ]);
+    expect(stdout).toContain("Subagents are left out unless --subagents is given.");
+    for (const flags of [["--subagents"], ["--session", "7b0c5a52"], ["--agent", "claude-code/x"]])
+      expect((await home.pond(["search", "xylophone", ...flags])).stdout).toMatch(
+        /^nothing matches (?!.*Subagents)/,
+      );
     expect((await home.pond(["search", "--mode", "regex", "("])).stderr).toContain("cannot be read");
     expect((await home.pond(["search", "jitter", "--explain"])).stdout).toContain("MatchQuery");
   });

@@ -32,6 +32,10 @@ export async function search(verb: VerbContext<typeof searchFlags>): Promise<Out
     return "done";
   }
   const response = await runSearch(context, request);
-  out.result(response, () => searchTranscript(response, args.join(" "), phrasing(out.style)));
+  const { subagents, ...phrases } = phrasing(out.style);
+  const looksAtAgents = flags.subagents || flags.session !== undefined || flags.agent?.includes("/") === true;
+  out.result(response, () =>
+    searchTranscript(response, args.join(" "), looksAtAgents ? phrases : { ...phrases, subagents }),
+  );
   return "done";
 }
