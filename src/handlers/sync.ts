@@ -181,12 +181,13 @@ async function indexStage(
   if (!stage.wrote && stage.stages.includes("import")) return { outcome: "nothing to do", tables: [] };
   onIndexes?.();
   const store = await context.store();
-  const tables = (await store.maintain()).map(({ table, done, left, bytesRemoved }): TableReport => ({
+  const maintenance = store.maintain();
+  const [reports] = await Promise.all([maintenance, store.refreshSummaries(maintenance)]);
+  const tables = reports.map(({ table, done, left, bytesRemoved }): TableReport => ({
     table,
     done,
     left,
     bytes_removed: bytesRemoved,
   }));
-  await store.refreshSummaries();
   return { outcome: tables.some(({ done }) => done.length > 0) ? "updated" : "nothing to do", tables };
 }

@@ -127,9 +127,9 @@ export class SessionStore implements AsyncDisposable {
     return this.#summaries.list();
   }
 
-  /** Stores the summaries of what changed, so that the next list need not compute them. */
-  refreshSummaries(): Promise<void> {
-    return this.#summaries.refresh();
+  /** Stores the summaries of what changed, so that the next list need not compute them: as of the end of `meanwhile`. */
+  refreshSummaries(meanwhile: Promise<unknown> = Promise.resolve()): Promise<void> {
+    return this.#summaries.refresh(meanwhile);
   }
 
   /** Every message of a session in order, bodies unread. */

@@ -8,6 +8,7 @@ import { openStore } from "../substrate/index.ts";
 import type { SessionSummary } from "./index.ts";
 import { SessionStore, SUMMARIES } from "./index.ts";
 import { summarise } from "./summarise.ts";
+import { coverageOf } from "./summary-rows.ts";
 
 async function open(path: string, create = true): Promise<SessionStore> {
   return SessionStore.open(await openStore(path, { create }));
@@ -175,6 +176,26 @@ describe("the table of summaries", () => {
       story("c", { at: "2026-03-02T00:00:00Z" }).user("x"),
     );
     expect((await store.summaries()).newestFirst.map(({ id }) => id)).toEqual(["c", "a", "b"]);
+  });
+
+  test("is of the end of what ran meanwhile: maintenance, and messages that came during it", async () => {
+    await using folder = await tempDir();
+    await using store = await open(folder.path);
+    await ingest(store, story("a").user("x"), story("b").user("x"));
+    const meanwhile = (async () => {
+      await store.maintain({ force: true });
+      await ingest(store, story("b").user("x").assistant("later"), story("c").user("x"));
+    })();
+    await store.refreshSummaries(meanwhile);
+    const raw = await openStore(folder.path);
+    const rows = await (
+      await raw.table(SUMMARIES)
+    ).scan({ select: ["session_id", "as_of", "assistant_messages"] });
+    const names = Array.from({ length: rows.length }, (_, row) => rows.string("session_id", row));
+    expect(new Set(names)).toEqual(new Set(["", "a", "b", "c"]));
+    expect(rows.int("assistant_messages", names.indexOf("b"))).toBe(1);
+    const { messages, sessions } = await store.versions();
+    expect(coverageOf(rows.string("as_of", 0))).toEqual({ messages, sessions });
   });
 
   test("that is gone costs time only; a reader makes none", async () => {

@@ -51,9 +51,12 @@ export class Summaries {
     }
   }
 
-  /** Brings the table up to the state of the canonical ones. It is made anew when most of it is superseded. */
-  refresh(): Promise<void> {
-    return this.#again(() => this.#refresh());
+  /**
+   * Brings the table up to the state of the canonical ones, as it is after `meanwhile`; most of the work is done while
+   * that runs. The table is made anew when most of it is superseded.
+   */
+  refresh(meanwhile: Promise<unknown>): Promise<void> {
+    return this.#again(() => this.#refresh(meanwhile));
   }
 
   async maintain(options: MaintainOptions): Promise<void> {
@@ -72,12 +75,17 @@ export class Summaries {
     }
   }
 
-  async #refresh(): Promise<void> {
-    const now = await this.#versions();
+  async #refresh(meanwhile: Promise<unknown>): Promise<void> {
     const table = await this.#store.table(SUMMARIES);
     const covers = await readCoverage(table);
+    const before = await this.#versions();
+    const early = await this.#since(covers, before);
+    await meanwhile;
+    const now = await this.#versions();
     if (covers === asOf(now)) return;
-    const fresh = await this.#since(covers, now);
+    const late = await this.#since(asOf(before), now);
+    const changed = new Set(late.map(({ id }) => id));
+    const fresh = [...early.filter(({ id }) => !changed.has(id)), ...late];
     this.#current = undefined;
     const [rows, sessions] = await Promise.all([table.count(), this.#tables.sessions.count()]);
     const isTooLong = rows + fresh.length > 2 * sessions + SPARE_ROWS;
@@ -106,13 +114,13 @@ export class Summaries {
     const loaded = table === undefined ? nothingLoaded() : await this.#load(table);
     const known = isAhead(loaded.covers, now) ? [] : loaded.summaries;
     const all = new Map<string, SessionSummary>(known);
-    if (loaded.covers !== asOf(now))
-      for (const summary of await this.#since(loaded.covers, now)) all.set(summary.id, summary);
+    for (const summary of await this.#since(loaded.covers, now)) all.set(summary.id, summary);
     return new SummaryList(all);
   }
 
   /** Summaries of the sessions that changed since the table was brought up to date: of all when nearly all did. */
   async #since(age: string, now: Coverage): Promise<SessionSummary[]> {
+    if (age === asOf(now)) return [];
     if (age === "" || isAhead(age, now)) return summarise(this.#tables, undefined);
     const covers = coverageOf(age);
     const changed = new Set<string>();
