@@ -67,6 +67,20 @@ test("what is named twice, by whatever path, is one place", async () => {
   expect(await sweepSources(context, { ...ONLY, paths }, undefined)).toMatchObject([{ seen: 1 }]);
 });
 
+test("a source in two places, one inside the other, is that of the first; a client named twice is one", async () => {
+  await using folder = await tempDir();
+  await using context = await homeWith(folder.path, ["~/logs/a", "~/logs"]);
+  const twice = { adapters: ["claude-code", "claude-code"] };
+  const [sweep, ...more] = await sweepSources(context, twice, undefined);
+  expect(more).toEqual([]);
+  expect(sweep?.stale.map(({ unit, place }) => [place.root, unit.key])).toEqual([
+    [join(folder.path, "logs/a"), "1.jsonl"],
+    [join(folder.path, "logs/a"), "2.jsonl"],
+    [join(folder.path, "logs"), "b/3.jsonl"],
+  ]);
+  expect(sweep?.seen).toBe(3);
+});
+
 test("a path of the settings that is not there is an issue that names the line to correct; the others are read", async () => {
   await using folder = await tempDir();
   const home = folder.path;

@@ -25,7 +25,8 @@ export interface ClientPlaces {
 }
 
 export async function findSources(context: Context, filter: SourceFilter = {}): Promise<ClientPlaces[]> {
-  const chosen = filter.adapters === undefined ? adapters() : filter.adapters.map(requireAdapter);
+  const chosen =
+    filter.adapters === undefined ? adapters() : [...new Set(filter.adapters)].map(requireAdapter);
   if (filter.paths !== undefined && chosen.length !== 1)
     throw new PondError("validation_failed", "--path needs to know whose sessions they are", {
       hint: `name one client with --adapter (${adapters()

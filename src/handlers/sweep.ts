@@ -49,14 +49,21 @@ async function sweepClient(
   const stale: Stale[] = [];
   const issues = [...absent];
   const totals = { seen: 0, bytes: 0, newest: 0, staleBytes: 0 };
+  // Places may lie inside one another: a source is that of the first that holds it.
+  const claimed = new Set<string>();
   for (const place of places) {
     const named = new Set(place.files);
     const missed = new Set(place.files);
+    const own: string[] = [];
     const look = (found: Unit): void => {
       if (place.files !== undefined) {
         const meant = found.files.filter(({ path }) => named.has(path));
         if (meant.length === 0) return;
         for (const { path } of meant) missed.delete(path);
+      }
+      if (places.length > 1) {
+        if (found.files.length > 0 && found.files.every(({ path }) => claimed.has(path))) return;
+        for (const { path } of found.files) own.push(path);
       }
       let bytes = 0;
       for (const { size, mtime } of found.files) {
@@ -81,6 +88,7 @@ async function sweepClient(
       const { message } = toPondError(error);
       issues.push({ kind: "unreadable", adapter: adapter.name, path: place.root, message });
     }
+    for (const path of own) claimed.add(path);
     for (const path of missed) issues.push(notItsFile(adapter, path));
   }
   return { adapter, places, ...totals, stale, issues };

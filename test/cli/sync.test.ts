@@ -54,7 +54,7 @@ describe("sync", () => {
     const { code, stdout } = await home.pond(["verify"]);
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /became nothing\n1 sources are not stored; .*\n1 sources were written to since the last sync: pond sync, /,
+      /became nothing\n1 sources have no session stored under their path; .*\n1 sources were written to since the last sync: pond sync, /,
     );
     await syncJson(home);
     expect(await home.pond(["verify"])).toMatchObject({

@@ -47,7 +47,9 @@ function advice(clients: readonly ClientVerification[]): string[] {
   const lines: string[] = [];
   const unstored = clients.reduce((sum, client) => sum + client.unstored, 0);
   if (unstored > 0)
-    lines.push(`${count(unstored)} sources are not stored; pond sync takes them in, or says why not`);
+    lines.push(
+      `${count(unstored)} sources have no session stored under their path; pond sync takes in what is new`,
+    );
   const changed = clients.reduce((sum, client) => sum + client.changed, 0);
   if (changed > 0)
     lines.push(`${count(changed)} sources were written to since the last sync: pond sync, then verify again`);
