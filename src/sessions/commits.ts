@@ -33,6 +33,8 @@ interface Known {
 }
 
 const MOST_UNDER_WAY = 2;
+/** Messages that are looked up by their ids, in one question. */
+const FEW = 500;
 
 export class Commits {
   readonly #tables: IngestTables;
@@ -71,7 +73,7 @@ export class Commits {
   /** `open`: the session that goes on in the next batch. */
   start(batch: IngestBatch, open: string | undefined): void {
     const [before, mine] = [this.#last, new UnderWay()];
-    const known = this.#lookUp(batch);
+    const known = this.#lookUp(batch, open);
     if (open === undefined) this.#open = undefined;
     else if (open !== this.#open?.id) this.#open = { id: open, known };
     this.#last = mine;
@@ -136,11 +138,13 @@ export class Commits {
    * What the store has of the sessions of a batch, so that it is not written to it again. A session without a row is
    * new, or was cut short: the insert itself leaves alone what is there.
    */
-  async #lookUp(batch: IngestBatch): Promise<Known> {
+  async #lookUp(batch: IngestBatch, next: string | undefined): Promise<Known> {
     const open = this.#open !== undefined && batch.labels.has(this.#open.id) ? this.#open : undefined;
     const labels = await this.#tables.labelsOf(batch.labels.keys());
     const ids = [...labels.keys()].filter((id) => id !== open?.id);
-    const [messages, parts] = await this.#keysOf(ids);
+    // A few new messages of a session that may be long; what goes on in the next batch is looked up once for all.
+    const isFew = next === undefined && batch.messageIds.length <= FEW;
+    const [messages, parts] = await this.#keysOf(ids, isFew ? batch.messageIds : undefined);
     const earlier = await open?.known;
     return {
       labels,
@@ -149,12 +153,20 @@ export class Commits {
     };
   }
 
-  async #keysOf(ids: readonly string[]): Promise<readonly [readonly KeySet[], readonly KeySet[]]> {
-    if (ids.length === 0) return [[], []];
-    const { messages, parts, sessions } = this.#tables;
-    // That the sessions have rows is known by their labels; to ask for the keys makes sure that the rows stay.
-    const keys = await Promise.all([messages.knownKeys(ids), parts.knownKeys(ids), sessions.knownKeys(ids)]);
-    return [[keys[0]], [keys[1]]];
+  /** Of these messages, or of all messages of the sessions. */
+  async #keysOf(
+    sessions: readonly string[],
+    messages: readonly string[] | undefined,
+  ): Promise<readonly [readonly KeySet[], readonly KeySet[]]> {
+    if (sessions.length === 0) return [[], []];
+    const [values, place] = messages === undefined ? ([sessions, 0] as const) : ([messages, 1] as const);
+    const [ofMessages, ofParts] = await Promise.all([
+      this.#tables.messages.knownKeys(values, place),
+      this.#tables.parts.knownKeys(values, place),
+      // That the sessions have rows is known by their labels; to ask for the keys makes sure that the rows stay.
+      this.#tables.sessions.knownKeys(sessions),
+    ]);
+    return [[ofMessages], [ofParts]];
   }
 }
 

@@ -2,7 +2,7 @@
  * The tables as a thread without the engine writes to them: it builds the batches and asks the thread that owns the
  * store. What is asked is plain data, so that any transport between threads will do.
  */
-import type { MovedBatch, TableSpec } from "../substrate/index.ts";
+import type { KeyPlace, MovedBatch, TableSpec } from "../substrate/index.ts";
 import { Batch, BatchBuilder, KeySet, loadArrow } from "../substrate/index.ts";
 import { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
 import type { IngestTables, Labels, RowTarget, SessionTables } from "./tables.ts";
@@ -12,10 +12,11 @@ type TableName = "sessions" | "messages" | "parts";
 /** What the owner of the store answers. */
 export interface TableCalls {
   readonly labels: (ids: readonly string[]) => Promise<ReadonlyMap<string, Labels>>;
-  /** Stored keys, joined, whose first column is one of `first`. */
+  /** Stored keys, joined, that have one of these values at this place. */
   readonly keys: (of: {
     readonly table: TableName;
-    readonly first: readonly string[];
+    readonly values: readonly string[];
+    readonly place: KeyPlace;
   }) => Promise<ReadonlySet<string>>;
   readonly insert: (into: {
     readonly table: TableName;
@@ -32,7 +33,7 @@ export function tableCalls(tables: SessionTables): TableCalls {
   };
   return {
     labels: (ids) => tables.labelsOf(ids),
-    keys: async ({ table, first }) => (await tables[table].knownKeys(first)).joined,
+    keys: async ({ table, values, place }) => (await tables[table].knownKeys(values, place)).joined,
     insert: ({ table, batch }) => writers[table](batch),
   };
 }
@@ -82,7 +83,7 @@ class FarTable<S extends TableSpec> implements RowTarget<S> {
     return this.#calls.insert({ table: this.#name, batch: batch.toMove() });
   }
 
-  async knownKeys(first: Iterable<string>): Promise<KeySet> {
-    return new KeySet(await this.#calls.keys({ table: this.#name, first: [...first] }));
+  async knownKeys(values: Iterable<string>, place: KeyPlace = 0): Promise<KeySet> {
+    return new KeySet(await this.#calls.keys({ table: this.#name, values: [...values], place }));
   }
 }

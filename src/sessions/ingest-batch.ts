@@ -17,7 +17,8 @@ export class IngestBatch {
   /** Of every session that has rows here, as its source says. */
   readonly labels = new Map<string, Labels>();
   readonly checkpoints: (() => void)[] = [];
-  /** The session of each message row. */
+  /** Of each message row. */
+  readonly messageIds: string[] = [];
   readonly #owners: string[] = [];
 
   constructor(tables: IngestTables) {
@@ -47,7 +48,10 @@ export class IngestBatch {
   addMessage(message: Message, facts: Omit<MessageFacts, keyof Labels>): Added {
     const { source_agent, project } = this.labels.get(message.session_id) ?? UNLABELLED;
     const added = this.messages.add(messageRow(message, { ...facts, source_agent, project }));
-    if (added === "added") this.#owners.push(message.session_id);
+    if (added === "added") {
+      this.messageIds.push(message.id);
+      this.#owners.push(message.session_id);
+    }
     return added;
   }
 

@@ -1,5 +1,14 @@
 /** The three tables of one namespace, opened together, and the writes that ingest makes to them. */
-import type { Batch, BatchBuilder, KeySet, Rows, Store, Table, TableSpec } from "../substrate/index.ts";
+import type {
+  Batch,
+  BatchBuilder,
+  KeyPlace,
+  KeySet,
+  Rows,
+  Store,
+  Table,
+  TableSpec,
+} from "../substrate/index.ts";
 import { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
 
 /** What messages copy from their session; immutable once stored (spec.md#session-labels-immutable). */
@@ -20,8 +29,8 @@ export interface RowTarget<S extends TableSpec> {
   batch(): BatchBuilder<S>;
   /** Inserts the rows whose keys are absent and tells how many these were. */
   insert(batch: Batch<S>): Promise<{ readonly inserted: number }>;
-  /** Stored keys whose first column is one of these. */
-  knownKeys(first: Iterable<string>): Promise<KeySet>;
+  /** Stored keys that have one of these values in the first or second column of the key. */
+  knownKeys(values: Iterable<string>, place?: KeyPlace): Promise<KeySet>;
 }
 
 /** The tables as ingest uses them: those of this thread, or those of another (far-tables.ts). */

@@ -31,7 +31,7 @@ export type { Rows } from "./arrow/rows.ts";
 export type { RawColumn } from "./arrow/stored-column.ts";
 export type { NearestOptions, Order, ScanOptions, SearchOptions } from "./read/query.ts";
 export type { BooleanText, MatchText, PhraseText, TextQuery } from "./text-query.ts";
-export { type InsertResult, type InsertRowsResult, KeySet } from "./write.ts";
+export { type InsertResult, type InsertRowsResult, type KeyPlace, KeySet } from "./write.ts";
 export {
   and,
   between,

@@ -50,9 +50,9 @@ export class Table<S extends TableSpec = TableSpec> {
     return write.insertRows(this.#handle, rows);
   }
 
-  /** Stored keys whose first key column is one of these. */
-  knownKeys(first: Iterable<string>): Promise<write.KeySet> {
-    return write.knownKeys(this.#handle, first);
+  /** Stored keys that have one of these values in the first or second column of the key. */
+  knownKeys(values: Iterable<string>, place?: write.KeyPlace): Promise<write.KeySet> {
+    return write.knownKeys(this.#handle, values, place);
   }
 
   scan(options: ScanOptions<S>): Promise<Rows<S>> {

@@ -76,6 +76,9 @@ function* batches<S extends TableSpec>(handle: Handle<S>, rows: readonly RowOf<S
   if (builder.rows > 0) yield builder.finish();
 }
 
+/** Which column of a primary key. */
+export type KeyPlace = 0 | 1;
+
 /** Keys that are stored. */
 export class KeySet {
   readonly #keys: Set<string>;
@@ -109,18 +112,19 @@ export class KeySet {
 }
 
 /**
- * All stored keys whose first column is one of `first`. Reads key columns only. What it names is as safe
- * from a power cut as an insert, so a caller may report those rows as stored.
+ * All stored keys that have one of these values in a column of the key, the first if not told otherwise. Reads key
+ * columns only. What it names is as safe from a power cut as an insert, so a caller may report those rows as stored.
  */
 export async function knownKeys<S extends TableSpec>(
   handle: Handle<S>,
-  first: Iterable<string>,
+  values: Iterable<string>,
+  place: KeyPlace = 0,
 ): Promise<KeySet> {
   const names = handle.spec.primaryKey.filter(isTextOf(handle.spec));
-  const [lead] = names;
+  const column = names[place];
   const keys = new KeySet();
-  if (lead === undefined) return keys;
-  for await (const rows of scanIn(handle, { column: lead, values: first }, { select: names }))
+  if (column === undefined) return keys;
+  for await (const rows of scanIn(handle, { column, values }, { select: names }))
     for (let row = 0; row < rows.length; row++)
       keys.add(joinKey(names.map((name) => rows.string(name, row))));
   if (keys.size > 0) await handle.settle();
