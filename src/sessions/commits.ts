@@ -15,6 +15,7 @@ export interface Stored {
   readonly parts: Inserted;
   /** Sessions whose labels differ from the stored ones: the row is rejected, its messages go under the stored labels. */
   readonly relabelled: number;
+  /** Batches that added something. */
   readonly commits: number;
 }
 
@@ -95,18 +96,18 @@ export class Commits {
     const known = await lookedUp;
     await before.parts.promise;
     mine.labels = labelsFor(batch, known.labels, before.labels);
-    stored.parts = sum(stored.parts, await insert(this.#tables.parts, batch.parts, known.parts));
+    const parts = await insert(this.#tables.parts, batch.parts, known.parts);
+    stored.parts = sum(stored.parts, parts);
     mine.parts.resolve();
     await before.messages.promise;
     batch.relabel(mine.labels);
-    stored.messages = sum(
-      stored.messages,
-      await insert(this.#tables.messages, batch.messages, known.messages),
-    );
+    const messages = await insert(this.#tables.messages, batch.messages, known.messages);
+    stored.messages = sum(stored.messages, messages);
     mine.messages.resolve();
     await before.end.promise;
-    await this.#writeSessions(batch, known.labels, mine.labels);
-    if (hasRows) stored.commits += 1;
+    const sessions = await this.#writeSessions(batch, known.labels, mine.labels);
+    stored.sessions = sum(stored.sessions, sessions);
+    if (parts.inserted + messages.inserted + sessions.inserted > 0) stored.commits += 1;
     for (const reached of batch.checkpoints) reached();
     if (hasRows) this.#options.onCommit();
     mine.end.resolve();
@@ -117,21 +118,20 @@ export class Commits {
     batch: IngestBatch,
     known: ReadonlyMap<string, Labels>,
     labels: ReadonlyMap<string, Labels>,
-  ): Promise<void> {
-    const stored = this.#stored;
+  ): Promise<Inserted> {
     const now = this.#options.now();
     const rows = this.#tables.sessions.batch();
     let offered = 0;
     for (const session of batch.sessions.values()) {
       if (!isSameLabels(session, labels.get(session.id) ?? session)) {
-        stored.relabelled += 1;
+        this.#stored.relabelled += 1;
         continue;
       }
       offered += 1;
       if (!known.has(session.id)) rows.add(sessionRow(session, now));
     }
     const inserted = rows.rows === 0 ? 0 : (await this.#tables.sessions.insert(rows.finish())).inserted;
-    stored.sessions = sum(stored.sessions, { inserted, matched: offered - inserted });
+    return { inserted, matched: offered - inserted };
   }
 
   /**

@@ -81,6 +81,7 @@ describe("ingest", () => {
     expect(await ingest(store, [...events, ...events])).toMatchObject({
       messages: { inserted: 0, matched: 60 },
       parts: { inserted: 0, matched: 60 },
+      commits: 0,
     });
   });
 

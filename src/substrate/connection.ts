@@ -3,6 +3,7 @@
  * (spec.md#lance-table-creation).
  */
 import type { Lance, LanceConnection } from "./lance.ts";
+import { newSession } from "./lance.ts";
 import { type RetryPolicy, withRetry } from "./retry.ts";
 import type { StorageUrl } from "./storage-url.ts";
 
@@ -61,7 +62,7 @@ export function connectAlone(lance: Lance, options: ConnectOptions): Promise<Lan
 
 async function connect(lance: Lance, options: ConnectOptions, fresh = true): Promise<LanceConnection> {
   const { url, namespace, policy, cacheBytes } = options;
-  const session = new lance.lancedb.Session(BigInt(cacheBytes.index), BigInt(cacheBytes.metadata));
+  const session = newSession(lance, cacheBytes);
   const run = (): Promise<LanceConnection> =>
     lance.lancedb.connect(`${url.href}/${namespace}`, {
       ...(fresh ? { readConsistencyInterval: options.freshnessMs / 1000 } : {}),

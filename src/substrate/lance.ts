@@ -2,8 +2,9 @@
  * The only loader of the engine's binding (spec.md#lance-chokepoints). Loading costs 0.1-0.5 s, so it happens
  * when a store is opened, not when this room is imported.
  */
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type * as Arrow from "apache-arrow";
 import type * as LanceDb from "@lancedb/lancedb";
@@ -35,6 +36,33 @@ export function loadLance(): Lance {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- require is untyped; versions are pinned and tested
   loaded = { ...loadArrow(), lancedb: require("@lancedb/lancedb") as typeof LanceDb };
   return loaded;
+}
+
+let ownTemp: string | undefined;
+
+/**
+ * A cache of the engine. With it the engine makes a folder for temporary files and never takes it away: it is made inside
+ * one of this process, which goes when the process ends.
+ */
+export function newSession(
+  { lancedb }: Lance,
+  cacheBytes: { readonly index: number; readonly metadata: number },
+): LanceDb.Session {
+  const name = process.platform === "win32" ? "TMP" : "TMPDIR";
+  const before = process.env[name];
+  process.env[name] = ownTemp ??= makeOwnTemp();
+  try {
+    return new lancedb.Session(BigInt(cacheBytes.index), BigInt(cacheBytes.metadata));
+  } finally {
+    if (before === undefined) delete process.env[name];
+    else process.env[name] = before;
+  }
+}
+
+function makeOwnTemp(): string {
+  const folder = mkdtempSync(join(tmpdir(), "pond-engine-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 2 }));
+  return folder;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The command as a process: closed pipes, signals, colours, what it loads. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { BIN, cleanEnv, ROOT, TempHome } from "./pond.ts";
@@ -36,6 +36,16 @@ describe("a closed pipe", () => {
       stdout: `${join(home.path, ".config/pond/config.toml")}\n`,
     });
   });
+});
+
+test("nothing stays in the folder for temporary files, whatever the engine makes there", async () => {
+  using home = new TempHome();
+  home.addDemoSessions();
+  const temporary = join(home.path, "tmp");
+  mkdirSync(temporary);
+  for (const args of [["sync"], ["sessions"], ["search", "nothing like this"], ["get", "no-such-session"]])
+    await home.pond(args, { env: { TMPDIR: temporary } });
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 test("a large answer reaches a slow reader whole, also through a pipe that is non-blocking", async () => {
