@@ -1,8 +1,8 @@
 /** Finding sources: a walk that only lists and stats (spec.md#adapter-source-untouched). */
 import type { Dirent } from "node:fs";
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, realpathSync, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { join, normalize, sep } from "node:path";
+import { dirname, join, normalize, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { errnoOf } from "../../base/errors.ts";
 import type { Place } from "./adapter.ts";
@@ -30,18 +30,18 @@ const BATCH = 512;
 /** Files between two breaths: the walk blocks, which is three times as fast as a promise a file. */
 const BREATH = 512;
 
-/** Every accepted file below `root`, sorted by path. Links to folders are followed once, a loop ends by itself. */
+/** Every accepted file below `root`, sorted by path. A link to a folder is followed once, one that leads back never. */
 export async function walk(root: string, options: WalkOptions): Promise<Walked> {
   const files: FileStamp[] = [];
   const faults: Fault[] = [];
-  const seen = new Set<string>();
-  const pending = [normalize(root)];
+  const links: Links = { root: normalize(root), seen: new Set(), faults };
+  const pending = [links.root];
   let looked = 0;
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     const inner: string[] = [];
     for (const entry of listFolder(folder, faults)) {
       const path = folder.endsWith(sep) ? folder + entry.name : folder + sep + entry.name;
-      const kind = kindOf(entry, path, seen);
+      const kind = kindOf(entry, path, links);
       if (kind === "folder" && options.enters?.(entry.name, folder) !== false) inner.push(path);
       if (kind !== "file" || !options.accepts(entry.name, folder)) continue;
       const stamp = stampNow(path, faults);
@@ -124,17 +124,46 @@ function stampNow(path: string, faults: Fault[]): FileStamp | undefined {
   }
 }
 
-/** A link is what it points to; a folder reached by links a second time, by device and inode, is not entered. */
-function kindOf(entry: Dirent, path: string, seen: Set<string>): "file" | "folder" | undefined {
+interface Links {
+  /** Where the walk began. */
+  readonly root: string;
+  /** The folders that were reached by links. */
+  readonly seen: Set<string>;
+  readonly faults: Fault[];
+}
+
+type Kind = "file" | "folder" | undefined;
+
+function kindOf(entry: Dirent, path: string, links: Links): Kind {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "folder";
   if (!entry.isSymbolicLink()) return undefined;
+  try {
+    return kindOfLink(path, links);
+  } catch (error) {
+    if (errnoOf(error) !== "ENOENT") links.faults.push({ path, message: messageOf(error) });
+    return undefined;
+  }
+}
+
+/** A link is what it points to, but for folders that were reached by a link before or hold this one (spec.md#sync-links). */
+function kindOfLink(path: string, { root, seen }: Links): Kind {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats?.isFile() === true) return "file";
-  const identity = `${stats?.dev}:${stats?.ino}`;
-  if (stats?.isDirectory() !== true || seen.has(identity)) return undefined;
-  seen.add(identity);
+  if (stats?.isDirectory() !== true) return undefined;
+  const target = realpathSync(path);
+  if (seen.has(target) || leadsBack(target, path, root)) return undefined;
+  seen.add(target);
   return "folder";
+}
+
+/** True when the target holds the place, or a folder on the way from it to the link: what it holds is walked already. */
+function leadsBack(target: string, link: string, root: string): boolean {
+  const start = target.endsWith(sep) ? target : target + sep;
+  for (let folder = dirname(link); ; folder = dirname(folder)) {
+    if ((realpathSync(folder) + sep).startsWith(start)) return true;
+    if (folder.length <= root.length) return false;
+  }
 }
 
 function messageOf(error: unknown): string {
