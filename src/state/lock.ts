@@ -1,6 +1,6 @@
 /**
  * One sync at a time for each store (spec.md#sync-single-flight): a file made exclusively, naming its holder. A holder
- * that is no longer alive is taken over; the store itself is safe with any number of writers, this only saves work.
+ * that is no longer alive is taken over, also where its pid has gone to another process since; the store itself is safe with any number of writers, this only saves work.
  */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -13,6 +13,8 @@ export interface Holder {
   readonly host: string;
   /** Milliseconds since 1970. */
   readonly since: number;
+  /** When its process started, as the system counts; absent where that cannot be known. */
+  readonly started?: string | undefined;
 }
 
 export interface LockOptions {
@@ -26,6 +28,9 @@ export interface LockOptions {
 
 const POLL_MS = 200;
 
+/** The locks of this process: a file with its pid that is not among them is of one before it. */
+const held = new Set<string>();
+
 /** The lock, held until it is disposed. Throws `conflict` (reason busy) when another process holds it. */
 export async function acquireLock(
   stateFolder: string,
@@ -35,7 +40,8 @@ export async function acquireLock(
   const folder = join(stateFolder, "locks");
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${encodeURIComponent(storeId)}.lock`);
-  const self: Holder = { pid: process.pid, host: hostname(), since: options.clock.now() };
+  const { pid } = process;
+  const self: Holder = { pid, host: hostname(), since: options.clock.now(), started: startOf(pid) };
   let announced = false;
   for (;;) {
     const holder = tryAcquire(path, self);
@@ -53,9 +59,12 @@ function tryAcquire(path: string, self: Holder): Holder | undefined {
   writeFileSync(draft, JSON.stringify(self));
   try {
     for (;;) {
-      if (tryLink(draft, path)) return undefined;
+      if (tryLink(draft, path)) {
+        held.add(path);
+        return undefined;
+      }
       const holder = readHolder(path);
-      if (holder !== undefined && isAlive(holder, self)) return holder;
+      if (holder !== undefined && isAlive(holder, self, path)) return holder;
       const rescued = moveAside(path, self);
       if (rescued !== undefined) return rescued;
     }
@@ -85,7 +94,7 @@ function moveAside(path: string, self: Holder): Holder | undefined {
     throw error;
   }
   const moved = readHolder(aside);
-  const isLive = moved !== undefined && isAlive(moved, self);
+  const isLive = moved !== undefined && isAlive(moved, self, path);
   if (isLive) tryLink(aside, path);
   rmSync(aside, { force: true });
   return isLive ? moved : undefined;
@@ -104,37 +113,47 @@ function readHolder(path: string): Holder | undefined {
       return undefined;
     const { pid, host, since } = value;
     if (typeof pid !== "number" || typeof host !== "string" || typeof since !== "number") return undefined;
-    return { pid, host, since };
+    const started = "started" in value && typeof value.started === "string" ? value.started : undefined;
+    return { pid, host, since, started };
   } catch {
     return undefined;
   }
 }
 
 /** Another machine's process cannot be asked, so it counts as alive. */
-function isAlive(holder: Holder, self: Holder): boolean {
-  if (holder.host !== self.host) return true;
+function isAlive({ pid, host, started }: Holder, self: Holder, path: string): boolean {
+  if (host !== self.host) return true;
+  if (pid === self.pid) return held.has(path);
   try {
-    process.kill(holder.pid, 0);
-    return true;
+    process.kill(pid, 0);
   } catch (error) {
-    return errnoOf(error) === "EPERM";
+    if (errnoOf(error) !== "EPERM") return false;
+  }
+  const now = startOf(pid);
+  return started === undefined || now === undefined || now === started;
+}
+
+/** When a process started, in ticks since the machine did: the 22nd field, the second one being a name in brackets. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
   }
 }
 
 function release(path: string, self: Holder): void {
+  held.delete(path);
   const holder = readHolder(path);
   if (holder?.pid === self.pid && holder.since === self.since) rmSync(path, { force: true });
 }
 
-function busy(holder: Holder): PondError {
-  const since = new Date(holder.since).toISOString();
-  return new PondError(
-    "conflict",
-    `another sync is running (pid ${holder.pid} on ${holder.host}, since ${since})`,
-    {
-      reason: "busy",
-      hint: "wait for it, or run the same command with --wait",
-      data: { ...holder },
-    },
-  );
+function busy({ pid, host, since }: Holder): PondError {
+  const time = new Date(since).toISOString();
+  return new PondError("conflict", `another sync is running (pid ${pid} on ${host}, since ${time})`, {
+    reason: "busy",
+    hint: "wait for it, or run the same command with --wait",
+    data: { pid, host, since },
+  });
 }

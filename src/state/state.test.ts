@@ -9,6 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -137,18 +138,43 @@ describe("the sync lock", () => {
     expect(again).toBeDefined();
   });
 
-  test.each(['{"pid":999999999,"host":"%","since":1}', "", "nonsense"])(
-    "a dead holder's file (%j) is taken over",
-    async (content) => {
+  const left = (folder: string, content: string): void => {
+    mkdirSync(join(folder, "locks"), { recursive: true });
+    writeFileSync(join(folder, "locks/s.lock"), content);
+  };
+  const holder = (pid: number, more = {}): string =>
+    JSON.stringify({ pid, host: hostname(), since: 1, ...more });
+
+  test.each([
+    ["a dead process", holder(999_999_999)],
+    ["nobody", ""],
+    ["nonsense", "nonsense"],
+    ["a process before this one, with its pid", holder(process.pid)],
+  ])("a file that names %s is taken over", async (_, content) => {
+    await using folder = await tempDir();
+    left(folder.path, content);
+    {
+      using lock = await acquireLock(folder.path, "s", options);
+      expect(lock).toBeDefined();
+    }
+    expect(readdirSync(join(folder.path, "locks"))).toEqual([]);
+  });
+
+  // The start of a process is known on Linux only.
+  test.runIf(process.platform === "linux")(
+    "a pid that went to another process holds nothing; one that cannot be told apart does",
+    async () => {
       await using folder = await tempDir();
-      mkdirSync(join(folder.path, "locks"));
-      const { hostname } = await import("node:os");
-      writeFileSync(join(folder.path, "locks/s.lock"), content.replace("%", hostname()));
-      {
-        using lock = await acquireLock(folder.path, "s", options);
-        expect(lock).toBeDefined();
+      const fields = readFileSync(`/proc/${process.ppid}/stat`, "utf8").replace(/^.*\)/s, "_ _").split(" ");
+      for (const still of [{}, { started: fields[21] }]) {
+        left(folder.path, holder(process.ppid, still));
+        await expect(acquireLock(folder.path, "s", options)).rejects.toMatchObject({ reason: "busy" });
       }
-      expect(readdirSync(join(folder.path, "locks"))).toEqual([]);
+      left(folder.path, holder(process.ppid, { started: "1" }));
+      using lock = await acquireLock(folder.path, "s", options);
+      expect(lock).toBeDefined();
+      const own: unknown = JSON.parse(readFileSync(join(folder.path, "locks/s.lock"), "utf8"));
+      expect(own).toMatchObject({ pid: process.pid, started: expect.stringMatching(/^\d+$/) });
     },
   );
 
