@@ -1,5 +1,5 @@
 /** What holds of a sync whatever the machine is like: one bad place, an odd address, a look that finds nothing. */
-import { rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { adapterNamed } from "../adapters/index.ts";
@@ -11,6 +11,7 @@ import { createContext } from "./context.ts";
 import type { Demo } from "./demo.ts";
 import { openDemo } from "./demo.ts";
 import { status } from "./status.ts";
+import type { SyncReport } from "./sync-report.ts";
 import { sync } from "./sync.ts";
 import { verify } from "./verify.ts";
 
@@ -85,6 +86,21 @@ test("a sync that finds nothing new is the last sync all the same, also where no
   rmSync(syncs, { recursive: true });
   writeFileSync(syncs, "in the way");
   expect(await sync(next, {})).toMatchObject({ clients: [{ fresh: 2 }, { fresh: 1 }, { fresh: 1 }] });
+});
+
+test("damaged cursors are told of once, also by a sync that finds nothing new", async () => {
+  await using demo = await demoHome();
+  await sync(demo.context, {});
+  const folder = join(demo.context.config.paths.state, "cursors");
+  for (const name of readdirSync(folder)) appendFileSync(join(folder, name), "nonsense\n");
+  const again = async (request = {}): Promise<SyncReport> => {
+    await using next = await later(demo.home, {});
+    return sync(next, request);
+  };
+  const notes = [expect.stringContaining("damaged cursors: 1 dropped")];
+  expect(await again({ dryRun: true })).toMatchObject({ notes });
+  expect(await again()).toMatchObject({ notes, clients: [{ fresh: 2 }, { fresh: 1 }, { fresh: 1 }] });
+  expect(await again()).toMatchObject({ notes: [], clients: [{ fresh: 2 }, { fresh: 1 }, { fresh: 1 }] });
 });
 
 test("a store that cannot be opened is told as it is, not by what follows from it", async () => {

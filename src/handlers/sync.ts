@@ -70,7 +70,8 @@ async function importStage(
   const remembered = rememberedStore(state, context.address, await peekSessionStore(url, namespace));
   const cursors = remembered === undefined ? undefined : openCursors(state, remembered, hooks.notes);
   const sweep = await sweepSources(context, request, request.verify === true ? undefined : cursors);
-  if (request.dryRun === true || sweep.every(({ stale }) => stale.length === 0)) {
+  const hasWork = sweep.some(({ stale }) => stale.length > 0) || (cursors?.damaged ?? 0) > 0;
+  if (request.dryRun === true || !hasWork) {
     if (request.dryRun !== true && remembered !== undefined) rememberLook(context, remembered, sweep);
     return sweep.map((each) => clientReport(each, []));
   }
@@ -87,6 +88,7 @@ async function importStage(
   // Under the lock: another sync may just have finished, or this store is new under its address.
   const isCurrent = name === remembered && cursors?.isCurrent() === true;
   const current = isCurrent ? cursors : openCursors(state, name, []);
+  current.repair();
   const reports = await importAll(
     context,
     { sweep, cursors: current, verify: request.verify === true },
@@ -164,9 +166,7 @@ async function importAll(
 function openCursors(state: string, name: string, notes: string[]): Cursors {
   const cursors = Cursors.open(state, name);
   if (cursors.damaged > 0)
-    notes.push(
-      `${cursors.damaged} damaged cursors were dropped; their sources are read again from the start`,
-    );
+    notes.push(`damaged cursors: ${cursors.damaged} dropped; their sources are read again from the start`);
   return cursors;
 }
 

@@ -103,6 +103,15 @@ export class Cursors {
     this.#written += lines.length;
     if (this.#written <= 1000 || this.#written <= this.#lines.size * MAX_LINES_PER_SOURCE)
       return appendLines(this.#path, lines);
+    this.#rewrite();
+  }
+
+  /** Takes damaged lines out of the log, so that they are told of once. For whoever holds the lock. */
+  repair(): void {
+    if (this.damaged > 0) this.#rewrite();
+  }
+
+  #rewrite(): void {
     rewriteLines(this.#path, this.#lines.values());
     this.#written = this.#lines.size;
   }

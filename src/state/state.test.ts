@@ -114,6 +114,10 @@ describe("cursors", () => {
     appendFileSync(path, '["short"]\nnonsense\n["a","/r","k0",{}]\n');
     const again = Cursors.open(folder.path, "one");
     expect([again.size, again.damaged, again.get(source("k4"))]).toEqual([5, 3, 2499]);
+    again.repair();
+    expect(readLog(path).values).toHaveLength(5);
+    const repaired = Cursors.open(folder.path, "one");
+    expect([repaired.size, repaired.damaged, repaired.get(source("k4"))]).toEqual([5, 0, 2499]);
   });
 });
 
