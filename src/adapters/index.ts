@@ -1,5 +1,5 @@
 /** The door to the clients and to the seam for the rooms above. */
-export { adapterNamed, adapters } from "./registry.ts";
+export { adapterNamed, adapters, placesThatExist } from "./registry.ts";
 export type {
   Adapter,
   AdapterEnv,

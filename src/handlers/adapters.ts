@@ -1,5 +1,5 @@
 /** `adapters`: every client pond knows, where it keeps sessions here, and how much is there. Opens no file. */
-import type { Issue } from "../adapters/index.ts";
+import type { Adapter, Issue, Place } from "../adapters/index.ts";
 import { adapters } from "../adapters/registry.ts";
 import { isoTime } from "../base/clock.ts";
 import type { Context } from "./context.ts";
@@ -12,13 +12,22 @@ export interface AdapterReport {
   readonly title: string;
   readonly enabled: boolean;
   readonly restore: "supported" | "unsupported";
-  readonly places: readonly { readonly path: string; readonly origin: string }[];
+  readonly places: readonly PlaceReport[];
+  /** Where the client would keep sessions, too, but nothing is there. */
+  readonly absent: readonly PlaceReport[];
   readonly files: number;
   readonly bytes: number;
   /** The newest change; absent when nothing was found. */
   readonly newest?: string;
   /** What could not be looked at. */
   readonly issues: readonly Issue[];
+}
+
+export interface PlaceReport {
+  readonly path: string;
+  readonly origin: Place["origin"];
+  /** The client's own variable that names it. */
+  readonly variable?: string;
 }
 
 export async function listAdapters(
@@ -31,19 +40,33 @@ export async function listAdapters(
   return chosen.map((adapter) => {
     const source = found.find((candidate) => candidate.adapter.name === adapter.name);
     const sweep = sweeps.find((candidate) => candidate.adapter.name === adapter.name);
+    const places = reportOf(source?.places ?? []);
+    // What the settings name is an issue where it is not there.
+    const isDefault =
+      source?.enabled === true && filter.paths === undefined && !isConfigured(context, adapter);
+    const wanted = isDefault ? reportOf(adapter.looks(context.machine)) : [];
     const newest = sweep === undefined || sweep.newest === 0 ? undefined : isoTime(sweep.newest);
     return {
       adapter: adapter.name,
       title: adapter.title,
       enabled: source?.enabled ?? true,
       restore: adapter.restore.kind,
-      places: (source?.places ?? []).flatMap(({ root, files, origin }) =>
-        (files ?? [root]).map((path) => ({ path, origin })),
-      ),
+      places,
+      absent: wanted.filter(({ path }) => !places.some((place) => place.path === path)),
       files: sweep?.seen ?? 0,
       bytes: sweep?.bytes ?? 0,
       ...(newest === undefined ? {} : { newest }),
       issues: sweep?.issues ?? [],
     };
   });
+}
+
+function reportOf(places: readonly Place[]): readonly PlaceReport[] {
+  return places.flatMap(({ root, files, origin, variable }) =>
+    (files ?? [root]).map((path) => ({ path, origin, ...(variable === undefined ? {} : { variable }) })),
+  );
+}
+
+function isConfigured({ config }: Context, { name }: Adapter): boolean {
+  return config.values.adapters?.[name]?.paths !== undefined;
 }

@@ -12,6 +12,7 @@ import {
   compareFile,
   describeDifference,
   isEqualFile,
+  placesThatExist,
   printFile,
 } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
@@ -57,7 +58,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const session = await store.session(request.session_id);
   if (session === undefined) throw await noSession(store, request.session_id);
   const adapter = requireTarget(request.to ?? brandOf(session.source_agent), session);
-  const [place] = await adapter.places(context.machine);
+  const [place] = await placesThatExist(adapter.looks(context.machine));
   const out = request.out === undefined ? requirePlace(adapter, place) : await folderAt(request.out);
   const lineage = await readLineage(store, session.id);
   const fidelity = brandOf(session.source_agent) === adapter.name ? "native" : "foreign";

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../../test/support/temp-dir.ts";
 import { loadConfig } from "../config/index.ts";
+import { listAdapters } from "./adapters.ts";
 import type { Context } from "./context.ts";
 import { createContext } from "./context.ts";
 import { doctor } from "./doctor.ts";
@@ -142,4 +143,29 @@ test("--path may begin with the home where the shell left it so, and must be the
     code: "not_found",
     message: "--path ~/gone: there is no such file or folder",
   });
+});
+
+test("where a client was looked for in vain is told, with the variable that named it", async () => {
+  await using folder = await tempDir();
+  const home = folder.path;
+  mkdirSync(join(home, ".pi/agent/sessions"), { recursive: true });
+  const gone = join(home, "gone");
+  const env = { CLAUDE_CONFIG_DIR: gone, PI_CODING_AGENT_SESSION_DIR: gone };
+  const environment = { env, home, platform: "linux" as const, cwd: home };
+  const { signal } = new AbortController();
+  const config = await loadConfig({ environment });
+  await using context = createContext({ config, machine: environment, signal });
+  const named = (path: string, variable: string) => ({ path, origin: "environment", variable });
+  expect(await listAdapters(context)).toMatchObject([
+    { places: [], absent: [named(join(gone, "projects"), "CLAUDE_CONFIG_DIR")], issues: [] },
+    { places: [], absent: [{ path: join(home, ".codex"), origin: "default" }] },
+    { places: [], absent: [{ path: join(home, ".local/share/opencode"), origin: "default" }] },
+    { places: [{ origin: "default" }], absent: [named(gone, "PI_CODING_AGENT_SESSION_DIR")] },
+  ]);
+
+  // What the settings name instead is all that is looked at.
+  await using configured = await homeWith(home, ["~/logs/a"]);
+  expect(await listAdapters(configured, ONLY)).toMatchObject([
+    { places: [{ origin: "config" }], absent: [] },
+  ]);
 });

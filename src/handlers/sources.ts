@@ -3,7 +3,7 @@ import type { Stats } from "node:fs";
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Adapter, Issue, Place } from "../adapters/index.ts";
-import { adapterNamed, adapters } from "../adapters/registry.ts";
+import { adapterNamed, adapters, placesThatExist } from "../adapters/registry.ts";
 import { errnoOf, PondError, toPondError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
 import { describeSource } from "../config/index.ts";
@@ -53,7 +53,8 @@ async function placesOf(
     return { places: placesAt(named, "flag"), issues: [] };
   }
   const configured = context.config.values.adapters?.[adapter.name]?.paths;
-  if (configured === undefined) return { places: await adapter.places(context.machine), issues: [] };
+  if (configured === undefined)
+    return { places: await placesThatExist(adapter.looks(context.machine)), issues: [] };
   const looks = configured.map((path) => lookAt(path));
   return {
     places: placesAt(looks.filter(isThere), "config"),

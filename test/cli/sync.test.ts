@@ -108,6 +108,18 @@ describe("sync", () => {
     expect(stdout).toContain(String.raw`\x1b]0;taken over\x07`);
   });
 
+  test("adapters tells where an absent client was looked for, and a variable that names nothing", async () => {
+    using home = new TempHome();
+    writeSession(home, "11111111-1111-4111-8111-111111111111", 1);
+    const found = await home.pond(["adapters"]);
+    expect(found.stdout).not.toContain("claude-code: ");
+    expect(found.stdout).toContain(`codex-cli: nothing at ${join(home.path, ".codex")}\n`);
+    const elsewhere = join(home.path, "elsewhere");
+    const { code, stdout } = await home.pond(["adapters"], { env: { CLAUDE_CONFIG_DIR: elsewhere } });
+    expect(code).toBe(0);
+    expect(stdout).toContain(`claude-code: nothing at ${join(elsewhere, "projects")} (CLAUDE_CONFIG_DIR)\n`);
+  });
+
   test("--path may name one file", async () => {
     using home = new TempHome();
     const id = "11111111-1111-4111-8111-111111111111";

@@ -6,7 +6,8 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { AdapterEnv, Advice } from "../seam/index.ts";
-import { places } from "./discover.ts";
+import { placesThatExist } from "../seam/index.ts";
+import { looks } from "./discover.ts";
 
 const DEFAULT_DAYS = 30;
 /** From here on nobody minds. */
@@ -14,7 +15,7 @@ const LONG_DAYS = 3650;
 
 export async function advise(machine: AdapterEnv): Promise<readonly Advice[]> {
   const advice: Advice[] = [];
-  for (const { root } of await places(machine)) {
+  for (const { root } of await placesThatExist(looks(machine))) {
     const settings = join(dirname(root), "settings.json");
     const days = await cleanupDays(settings);
     if (days < LONG_DAYS)

@@ -3,11 +3,15 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { listUnits, NOWHERE } from "../../../test/support/adapter-run.ts";
 import { tempDir } from "../../../test/support/temp-dir.ts";
-import { places } from "./discover.ts";
+import type { AdapterEnv } from "../seam/index.ts";
+import { placesThatExist } from "../seam/index.ts";
+import { looks } from "./discover.ts";
 import { claudeCode } from "./index.ts";
 
 const A = "11111111-1111-4111-8111-111111111111";
 const B = "22222222-2222-4222-8222-222222222222";
+
+const places = (machine: AdapterEnv) => placesThatExist(looks(machine));
 
 async function place(root: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
@@ -41,7 +45,7 @@ describe("places", () => {
     await place(home.path, [".claude/projects/x/y.jsonl", "work/projects/x/z.jsonl"]);
     const env = { CLAUDE_CONFIG_DIR: join(home.path, "work") };
     expect(await places({ ...NOWHERE, home: home.path, env })).toEqual([
-      { root: join(home.path, "work/projects"), origin: "environment" },
+      { root: join(home.path, "work/projects"), origin: "environment", variable: "CLAUDE_CONFIG_DIR" },
     ]);
   });
 });

@@ -1,7 +1,7 @@
 /** Finds Claude Code's sessions: every log below the root with the files beside it, each only stat-ed. */
 import { join } from "node:path";
 import type { JsonValue } from "../../base/json.ts";
-import { batchesOf, issuesOf, keysBelow, placesThatExist, walk } from "../seam/discovery.ts";
+import { batchesOf, issuesOf, keysBelow, walk } from "../seam/discovery.ts";
 import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../seam/index.ts";
 import type { LogPlace } from "./layout.ts";
 import {
@@ -16,13 +16,14 @@ import {
 } from "./layout.ts";
 
 /** `CLAUDE_CONFIG_DIR` replaces the default places, as it does for the client. */
-export async function places(machine: AdapterEnv): Promise<readonly Place[]> {
-  const configured = machine.env["CLAUDE_CONFIG_DIR"];
-  const isConfigured = configured !== undefined && configured !== "";
-  const origin = isConfigured ? "environment" : "default";
+export function looks(machine: AdapterEnv): readonly Place[] {
+  const variable = "CLAUDE_CONFIG_DIR";
+  const configured = machine.env[variable];
+  if (configured !== undefined && configured !== "")
+    return [{ root: join(configured, "projects"), origin: "environment", variable }];
   const xdg = machine.env["XDG_CONFIG_HOME"] ?? join(machine.home, ".config");
-  const folders = isConfigured ? [configured] : [join(machine.home, ".claude"), join(xdg, "claude")];
-  return placesThatExist(folders.map((folder) => ({ root: join(folder, "projects"), origin })));
+  const folders = [join(machine.home, ".claude"), join(xdg, "claude")];
+  return folders.map((folder) => ({ root: join(folder, "projects"), origin: "default" }));
 }
 
 export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator<readonly (Unit | Issue)[]> {

@@ -1,12 +1,12 @@
 /** Claude Code: `<config folder>/projects/<slug>/<session id>.jsonl` (docs/adapters/claude-code.md). */
 import type { Adapter } from "../seam/index.ts";
-import { places, units } from "./discover.ts";
+import { looks, units } from "./discover.ts";
 import { ADAPTER } from "./layout.ts";
 
 export const claudeCode: Adapter = {
   name: ADAPTER,
   title: "Claude Code",
-  places,
+  looks,
   units,
   async *read(unit, request) {
     yield* (await import("./parse.ts")).read(unit, request);

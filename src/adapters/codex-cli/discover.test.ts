@@ -3,6 +3,8 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { listUnits } from "../../../test/support/adapter-run.ts";
 import { tempDir } from "../../../test/support/temp-dir.ts";
+import type { AdapterEnv } from "../seam/index.ts";
+import { placesThatExist } from "../seam/index.ts";
 import { codexCli } from "./index.ts";
 
 const ID = "01a1e1d6-0000-7000-8000-000000000001";
@@ -14,20 +16,24 @@ function touch(root: string, ...paths: readonly string[]): void {
   }
 }
 
+const places = (machine: AdapterEnv) => placesThatExist(codexCli.looks(machine));
+
 const keysIn = async (root: string) => (await listUnits(codexCli, root)).units.map(({ key }) => key);
 
 test("CODEX_HOME replaces the default folder, and a place that is not there is none", async () => {
   await using folder = await tempDir();
   const machine = { env: {}, home: folder.path, platform: process.platform, scratch: folder.path };
-  expect(await codexCli.places(machine)).toEqual([]);
+  expect(await places(machine)).toEqual([]);
   mkdirSync(join(folder.path, ".codex"));
   mkdirSync(join(folder.path, "elsewhere"));
-  expect(await codexCli.places(machine)).toEqual([{ root: join(folder.path, ".codex"), origin: "default" }]);
+  expect(await places(machine)).toEqual([{ root: join(folder.path, ".codex"), origin: "default" }]);
   const elsewhere = join(folder.path, "elsewhere");
   const configured = { ...machine, env: { CODEX_HOME: elsewhere } };
-  expect(await codexCli.places(configured)).toEqual([{ root: elsewhere, origin: "environment" }]);
-  expect(await codexCli.places({ ...machine, env: { CODEX_HOME: "" } })).toHaveLength(1);
-  expect(await codexCli.places({ ...machine, env: { CODEX_HOME: join(elsewhere, "none") } })).toEqual([]);
+  expect(await places(configured)).toEqual([
+    { root: elsewhere, origin: "environment", variable: "CODEX_HOME" },
+  ]);
+  expect(await places({ ...machine, env: { CODEX_HOME: "" } })).toHaveLength(1);
+  expect(await places({ ...machine, env: { CODEX_HOME: join(elsewhere, "none") } })).toEqual([]);
 });
 
 test("a home is its sessions, archived ones and the names of threads, and nothing else in it", async () => {

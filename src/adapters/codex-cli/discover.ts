@@ -17,11 +17,12 @@ import {
 
 const SESSION_FOLDERS = ["sessions", "archived_sessions"];
 
-export async function places(machine: AdapterEnv): Promise<readonly Place[]> {
-  const configured = machine.env["CODEX_HOME"];
-  const root = configured === undefined || configured === "" ? join(machine.home, ".codex") : configured;
-  if (!(await isFolder(root))) return [];
-  return [{ root, origin: root === configured ? "environment" : "default" }];
+export function looks(machine: AdapterEnv): readonly Place[] {
+  const variable = "CODEX_HOME";
+  const configured = machine.env[variable];
+  if (configured !== undefined && configured !== "")
+    return [{ root: configured, origin: "environment", variable }];
+  return [{ root: join(machine.home, ".codex"), origin: "default" }];
 }
 
 /** Every rollout below the place, the plain form where both are there, and the index of thread names. */

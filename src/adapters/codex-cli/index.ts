@@ -1,12 +1,12 @@
 /** Codex CLI: rollouts under `$CODEX_HOME` (docs/adapters/codex-cli.md). */
 import type { Adapter } from "../seam/index.ts";
-import { places, units } from "./discover.ts";
+import { looks, units } from "./discover.ts";
 import { CODEX } from "./name.ts";
 
 export const codexCli: Adapter = {
   name: CODEX,
   title: "Codex CLI",
-  places,
+  looks,
   units,
   async *read(unit, request) {
     yield* (await import("./read.ts")).read(unit, request);

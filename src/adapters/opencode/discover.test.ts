@@ -3,10 +3,13 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import type { AdapterEnv, Place, Unit } from "../seam/index.ts";
+import { placesThatExist } from "../seam/index.ts";
 import { opencode } from "./index.ts";
 import { stampOfMany } from "./digest.ts";
 import { isMisplaced, placeInTree } from "./layout.ts";
-import { places } from "./places.ts";
+import { looks } from "./places.ts";
+
+const places = (on: AdapterEnv) => placesThatExist(looks(on));
 
 function put(root: string, ...paths: readonly string[]): void {
   for (const path of paths) {
@@ -39,13 +42,20 @@ describe("places", () => {
     expect(await places(machine(box.path))).toEqual([{ root: data, origin: "default" }]);
     const xdg = { XDG_DATA_HOME: join(box.path, "xdg") };
     expect(await places(machine(box.path, xdg))).toEqual([
-      { root: join(box.path, "xdg/opencode"), origin: "environment" },
+      { root: join(box.path, "xdg/opencode"), origin: "environment", variable: "XDG_DATA_HOME" },
     ]);
     const named = (OPENCODE_DB: string) => places(machine(box.path, { OPENCODE_DB }));
     const elsewhere = join(box.path, "else/where.sqlite");
     expect(await named(elsewhere)).toEqual([
       { root: data, origin: "default" },
-      { root: join(box.path, "else"), files: [elsewhere], origin: "environment" },
+      { root: join(box.path, "else"), files: [elsewhere], origin: "environment", variable: "OPENCODE_DB" },
+    ]);
+    expect(looks(machine(box.path, { OPENCODE_DB: "none.sqlite" }))).toHaveLength(2);
+    expect(await named("none.sqlite")).toEqual([{ root: data, origin: "default" }]);
+    put(data, "odd.sqlite");
+    expect(await named("odd.sqlite")).toMatchObject([
+      { root: data },
+      { root: data, files: [join(data, "odd.sqlite")] },
     ]);
     // Found by its folder already, or not there, or no file at all.
     for (const path of ["opencode.db", "opencode-dev.db", ":memory:", ""])

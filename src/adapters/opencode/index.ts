@@ -1,12 +1,12 @@
 /** opencode: databases, JSON trees and exports of its sessions (docs/adapters/opencode.md). */
 import type { Adapter } from "../seam/index.ts";
 import { ADAPTER } from "./layout.ts";
-import { places } from "./places.ts";
+import { looks } from "./places.ts";
 
 export const opencode: Adapter = {
   name: ADAPTER,
   title: "opencode",
-  places,
+  looks,
   async *units(place, signal) {
     yield* (await import("./discover.ts")).units(place, signal);
   },

@@ -1,6 +1,6 @@
 /** Finds pi's sessions: every log below the root, each only stat-ed. */
 import { join } from "node:path";
-import { batchesOf, issuesOf, keysBelow, placesThatExist, walk } from "../seam/discovery.ts";
+import { batchesOf, issuesOf, keysBelow, walk } from "../seam/discovery.ts";
 import type { AdapterEnv, Issue, Place, Unit } from "../seam/index.ts";
 import { ADAPTER, EXTENSION, idInName, stemOf } from "./names.ts";
 
@@ -8,16 +8,17 @@ import { ADAPTER, EXTENSION, idInName, stemOf } from "./names.ts";
 const ARTIFACTS = "subagent-artifacts";
 
 /** `PI_CODING_AGENT_DIR` replaces the default folder, `PI_CODING_AGENT_SESSION_DIR` is one more for sessions. */
-export async function places(machine: AdapterEnv): Promise<readonly Place[]> {
+export function looks(machine: AdapterEnv): readonly Place[] {
   const agent = expand(machine.env["PI_CODING_AGENT_DIR"], machine.home);
   const sessions = expand(machine.env["PI_CODING_AGENT_SESSION_DIR"], machine.home);
-  const wanted: Place[] = [
+  return [
     agent === undefined
       ? { root: join(machine.home, ".pi", "agent", "sessions"), origin: "default" }
-      : { root: join(agent, "sessions"), origin: "environment" },
-    ...(sessions === undefined ? [] : [{ root: sessions, origin: "environment" as const }]),
+      : { root: join(agent, "sessions"), origin: "environment", variable: "PI_CODING_AGENT_DIR" },
+    ...(sessions === undefined
+      ? []
+      : [{ root: sessions, origin: "environment" as const, variable: "PI_CODING_AGENT_SESSION_DIR" }]),
   ];
-  return placesThatExist(wanted);
 }
 
 export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator<readonly (Unit | Issue)[]> {

@@ -1,12 +1,12 @@
 /** pi: `<agent folder>/sessions/--<directory>--/<instant>_<session id>.jsonl` (docs/adapters/pi.md). */
 import type { Adapter } from "../seam/index.ts";
-import { places, units } from "./discover.ts";
+import { looks, units } from "./discover.ts";
 import { ADAPTER } from "./names.ts";
 
 export const pi: Adapter = {
   name: ADAPTER,
   title: "pi",
-  places,
+  looks,
   units,
   async *read(unit, request) {
     yield* (await import("./parse.ts")).read(unit, request);

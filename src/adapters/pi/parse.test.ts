@@ -14,6 +14,7 @@ import { tempDir } from "../../../test/support/temp-dir.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { MessageWithParts, SessionState } from "../../model/index.ts";
 import { activeBranch, recordedTitle, replay } from "../../model/index.ts";
+import { placesThatExist } from "../seam/index.ts";
 import { pi } from "./index.ts";
 
 const FIXTURE = join(import.meta.dirname, "../../../test/fixtures/adapters/pi/sessions");
@@ -269,17 +270,23 @@ describe("sessions", () => {
 describe("places", () => {
   test("are the default folder, or what the client's own variables name, where they exist", async () => {
     await using home = await tempDir();
-    const at = (env: Record<string, string>) => pi.places({ ...NOWHERE, home: home.path, env });
+    const at = (env: Record<string, string>) =>
+      placesThatExist(pi.looks({ ...NOWHERE, home: home.path, env }));
     expect(await at({})).toEqual([]);
     mkdirSync(join(home.path, ".pi/agent/sessions"), { recursive: true });
     mkdirSync(join(home.path, "other/sessions"), { recursive: true });
     const standard = { root: join(home.path, ".pi/agent/sessions"), origin: "default" };
     const other = { root: join(home.path, "other/sessions"), origin: "environment" };
     expect(await at({})).toEqual([standard]);
-    expect(await at({ PI_CODING_AGENT_DIR: "~/other" })).toEqual([other]);
-    expect(await at({ PI_CODING_AGENT_SESSION_DIR: other.root })).toEqual([standard, other]);
+    expect(await at({ PI_CODING_AGENT_DIR: "~/other" })).toEqual([
+      { ...other, variable: "PI_CODING_AGENT_DIR" },
+    ]);
+    expect(await at({ PI_CODING_AGENT_SESSION_DIR: other.root })).toEqual([
+      standard,
+      { ...other, variable: "PI_CODING_AGENT_SESSION_DIR" },
+    ]);
     expect(await at({ PI_CODING_AGENT_DIR: "~/other", PI_CODING_AGENT_SESSION_DIR: other.root })).toEqual([
-      other,
+      { ...other, variable: "PI_CODING_AGENT_DIR" },
     ]);
   });
 });

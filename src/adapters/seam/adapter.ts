@@ -26,6 +26,8 @@ export interface Place {
   /** Where only some files below the root are meant: their paths. The caller leaves the other units out. */
   readonly files?: readonly string[];
   readonly origin: "default" | "environment" | "config" | "flag";
+  /** The client's own variable that names it, where the environment does. */
+  readonly variable?: string;
 }
 
 /** What is read, resumed and skipped as one: a session log with the files beside it, or a database. */
@@ -108,8 +110,8 @@ export interface Adapter {
   readonly name: string;
   /** For people. */
   readonly title: string;
-  /** Where this client keeps sessions on this machine: only places that exist. */
-  readonly places: (machine: AdapterEnv) => Promise<readonly Place[]>;
+  /** Where this client would keep sessions on this machine; `placesThatExist` tells which are there. */
+  readonly looks: (machine: AdapterEnv) => readonly Place[];
   /** The units of a place, in batches, each file only stat-ed. */
   readonly units: (place: Place, signal?: AbortSignal) => AsyncIterable<readonly (Unit | Issue)[]>;
   /** The events of a unit, in batches; from the cursor on where the source only grew. */

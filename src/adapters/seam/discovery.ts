@@ -87,10 +87,16 @@ export async function isFolder(path: string): Promise<boolean> {
 export async function placesThatExist(wanted: readonly Place[]): Promise<readonly Place[]> {
   const found: Place[] = [];
   for (const place of wanted) {
-    const isListed = found.some(({ root }) => root === place.root);
-    if (!isListed && (await isFolder(place.root))) found.push(place);
+    const isListed = found.some(({ root, files }) => root === place.root && files === place.files);
+    if (!isListed && (await isThere(place))) found.push(place);
   }
   return found;
+}
+
+async function isThere({ root, files }: Place): Promise<boolean> {
+  if (files === undefined) return isFolder(root);
+  for (const path of files) if ((await stampFile(path)) !== undefined) return true;
+  return false;
 }
 
 export function issuesOf(faults: readonly Fault[], adapter: string): readonly Issue[] {

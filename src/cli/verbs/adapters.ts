@@ -1,11 +1,13 @@
 /** `pond adapters`: the clients pond knows and what is there of each. */
 import { systemClock } from "../../base/clock.ts";
+import type { AdapterReport } from "../../handlers/index.ts";
 import { listAdapters } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { notLookedAt } from "../issues.ts";
 import { ago, count, size } from "../number.ts";
+import { oneLine } from "../text.ts";
 
 export async function adapters(verb: VerbContext): Promise<Outcome> {
   await using context = await openContext(verb);
@@ -29,7 +31,18 @@ export async function adapters(verb: VerbContext): Promise<Outcome> {
           row.enabled ? row.places.map(({ path }) => path).join(", ") || "not found" : "disabled",
       },
     ]);
-    return [table, ...rows.flatMap(({ adapter, issues }) => notLookedAt(adapter, issues))].join("\n");
+    return [table, ...rows.flatMap(absentLines), ...rows.flatMap(issueLines)].join("\n");
   });
   return rows.some(({ issues }) => issues.length > 0) ? "failures" : "done";
+}
+
+const issueLines = ({ adapter, issues }: AdapterReport): readonly string[] => notLookedAt(adapter, issues);
+
+/** Where it was looked for in vain: all of that for a client that is not here, else what its own variables name. */
+function absentLines({ adapter, places, absent }: AdapterReport): readonly string[] {
+  const told = absent.filter(({ variable }) => places.length === 0 || variable !== undefined);
+  return told.map(({ path, variable }) => {
+    const by = variable === undefined ? "" : ` (${variable})`;
+    return `  ${adapter}: nothing at ${oneLine(path)}${by}`;
+  });
 }
