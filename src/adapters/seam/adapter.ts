@@ -71,6 +71,8 @@ export interface PrefixKeeper {
 export interface RecordSource {
   /** The log, where it is no other file. */
   readonly path?: string;
+  /** 1-based, in a file of lines. */
+  readonly line?: number;
   /** Its bytes in the file: from, and up to without. */
   readonly offset: number;
   readonly end: number;

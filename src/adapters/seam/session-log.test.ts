@@ -97,6 +97,7 @@ describe("the log", () => {
     const long = "x".repeat(MAX_TEXT_BYTES + 1);
     const text = extractString({ text: long }, "text")!;
     const log = newLog();
+    log.record = { line: 3, offset: 77, end: 77 + long.length + 20 };
     log.add({
       id: log.identify("x", "a", {}),
       bytes: long.length + 20,
@@ -118,8 +119,8 @@ describe("the log", () => {
       text: expect.stringContaining(`<pond:truncated ${long.length} bytes>`),
     });
     expect(second).toMatchObject({ type: "file", data: { value: text } });
-    expect(batch.filter((item) => item.kind === "issue").map(({ issue }) => issue.kind)).toEqual([
-      "truncated_value",
+    expect(batch.filter((item) => item.kind === "issue").map(({ issue }) => issue)).toMatchObject([
+      { kind: "truncated_value", path: "/p/log.jsonl", line: 3, offset: 77 },
     ]);
   });
 });

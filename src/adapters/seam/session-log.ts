@@ -183,13 +183,13 @@ export class SessionLog {
   addIssue(
     kind: IssueKind,
     message: string,
-    at: { readonly line?: number; readonly offset?: number } = {},
+    at: Pick<Partial<RecordSource>, "path" | "line" | "offset"> = {},
   ): void {
     if (this.quiet) return;
     const issue: Issue = {
       kind,
       adapter: this.#adapter,
-      path: this.#path,
+      path: at.path ?? this.#path,
       ...(at.line === undefined ? {} : { line: at.line }),
       ...(at.offset === undefined ? {} : { offset: at.offset }),
       message,
@@ -252,7 +252,11 @@ export class SessionLog {
     if (bytes <= MAX_TEXT_BYTES) return value;
     const bounded = boundJson(value);
     for (const { bytes: original } of bounded.truncated)
-      this.addIssue("truncated_value", `a value of ${original} bytes is past the bound of ${MAX_TEXT_BYTES}`);
+      this.addIssue(
+        "truncated_value",
+        `a value of ${original} bytes is past the bound of ${MAX_TEXT_BYTES}`,
+        this.record,
+      );
     return bounded.value;
   }
 }
