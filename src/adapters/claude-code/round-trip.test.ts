@@ -1,16 +1,8 @@
 /** Whatever a record looks like: taken apart and put together again it is the same value. */
 import fc from "fast-check";
 import { describe, test } from "vitest";
-import {
-  anyJson,
-  emptyLog,
-  expectEqualRecords,
-  instant,
-  logOf,
-  shape,
-  textLike,
-  validEvents,
-} from "../../../test/support/arbitrary-records.ts";
+import { anyJson, instant, logOf, shape, textLike } from "../../../test/support/arbitrary-records.ts";
+import { emptyLog, expectEqualRecords, validEvents } from "../../../test/support/record-log.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { Event } from "../../model/index.ts";
 import { replay } from "../../model/index.ts";

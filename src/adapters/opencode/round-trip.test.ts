@@ -1,14 +1,8 @@
 /** Whatever a record looks like, and in whatever container: taken apart and put together again it is the same value. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  anyJson,
-  emptyLog,
-  SESSION,
-  shape,
-  textLike,
-  validEvents,
-} from "../../../test/support/arbitrary-records.ts";
+import { anyJson, shape, textLike } from "../../../test/support/arbitrary-records.ts";
+import { emptyLog, SESSION, validEvents } from "../../../test/support/record-log.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { firstDifference, isJsonObject, stringifyJson } from "../../base/json.ts";
 import { replay } from "../../model/index.ts";

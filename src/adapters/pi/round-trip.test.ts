@@ -1,17 +1,8 @@
 /** Whatever a record looks like: taken apart and put together again it is the same value. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  anyJson,
-  CREATED_AT,
-  emptyLog,
-  expectEqualRecords,
-  instant,
-  logOf,
-  shape,
-  textLike,
-  validEvents,
-} from "../../../test/support/arbitrary-records.ts";
+import { anyJson, instant, logOf, shape, textLike } from "../../../test/support/arbitrary-records.ts";
+import { CREATED_AT, emptyLog, expectEqualRecords, validEvents } from "../../../test/support/record-log.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { stringifyJson } from "../../base/json.ts";
 import type { Event } from "../../model/index.ts";
