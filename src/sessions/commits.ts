@@ -4,7 +4,6 @@
  * Two batches are under way at a time: one starts on a table when the one before has left it.
  */
 import type { BatchBuilder, KeySet, TableSpec } from "../substrate/index.ts";
-import { sessionRow } from "./encode.ts";
 import type { IngestBatch } from "./ingest-batch.ts";
 import { isSameLabels } from "./ingest-batch.ts";
 import type { IngestTables, Inserted, Labels, RowTarget } from "./tables.ts";
@@ -17,13 +16,6 @@ export interface Stored {
   readonly relabelled: number;
   /** Batches that added something. */
   readonly commits: number;
-}
-
-export interface CommitOptions {
-  /** Microseconds. */
-  readonly now: () => number;
-  /** Called once a batch is durable and its checkpoints are reached. */
-  readonly onCommit: () => void;
 }
 
 /** What the store had of the sessions of a batch. */
@@ -39,16 +31,17 @@ const FEW = 500;
 
 export class Commits {
   readonly #tables: IngestTables;
-  readonly #options: CommitOptions;
+  readonly #onCommit: () => void;
   readonly #stored = { sessions: NO_ROWS, messages: NO_ROWS, parts: NO_ROWS, relabelled: 0, commits: 0 };
   #last = UnderWay.over();
   #underWay: UnderWay[] = [];
   /** The session that goes on in the next batch, and what the store had of it before its first one. */
   #open: { readonly id: string; readonly known: Promise<Known> } | undefined;
 
-  constructor(tables: IngestTables, options: CommitOptions) {
+  /** `onCommit` is called once a batch is durable and its checkpoints are reached. */
+  constructor(tables: IngestTables, onCommit: () => void) {
     this.#tables = tables;
-    this.#options = options;
+    this.#onCommit = onCommit;
   }
 
   get stored(): Stored {
@@ -109,7 +102,7 @@ export class Commits {
     stored.sessions = sum(stored.sessions, sessions);
     if (parts.inserted + messages.inserted + sessions.inserted > 0) stored.commits += 1;
     for (const reached of batch.checkpoints) reached();
-    if (hasRows) this.#options.onCommit();
+    if (hasRows) this.#onCommit();
     mine.end.resolve();
   }
 
@@ -119,19 +112,21 @@ export class Commits {
     known: ReadonlyMap<string, Labels>,
     labels: ReadonlyMap<string, Labels>,
   ): Promise<Inserted> {
-    const now = this.#options.now();
-    const rows = this.#tables.sessions.batch();
-    let offered = 0;
-    for (const session of batch.sessions.values()) {
-      if (!isSameLabels(session, labels.get(session.id) ?? session)) {
-        this.#stored.relabelled += 1;
-        continue;
-      }
-      offered += 1;
-      if (!known.has(session.id)) rows.add(sessionRow(session, now));
+    const { sessions } = this.#tables;
+    const accepted = [...batch.sessions.values()].filter((session) =>
+      isSameLabels(session, labels.get(session.id) ?? session),
+    );
+    this.#stored.relabelled += batch.sessions.size - accepted.length;
+    let inserted = 0;
+    let rows = sessions.batch();
+    for (const session of accepted) {
+      if (known.has(session.id) || rows.add(session) !== "full") continue;
+      inserted += (await sessions.insert(rows.finish())).inserted;
+      rows = sessions.batch();
+      rows.add(session);
     }
-    const inserted = rows.rows === 0 ? 0 : (await this.#tables.sessions.insert(rows.finish())).inserted;
-    return { inserted, matched: offered - inserted };
+    if (rows.rows > 0) inserted += (await sessions.insert(rows.finish())).inserted;
+    return { inserted, matched: accepted.length - inserted };
   }
 
   /**

@@ -2,9 +2,9 @@
  * Rows on their way into the store. They go straight into the column buffers that the engine takes: what a batch holds
  * is bytes, and no object of an event outlives it.
  */
-import type { Message, Session } from "../model/index.ts";
+import type { Message } from "../model/index.ts";
 import type { Added, BatchBuilder } from "../substrate/index.ts";
-import type { MessageFacts } from "./encode.ts";
+import type { MessageFacts, SessionRow } from "./encode.ts";
 import { messageRow } from "./encode.ts";
 import type { MESSAGES, PARTS } from "./schema.ts";
 import type { IngestTables, Labels } from "./tables.ts";
@@ -12,14 +12,15 @@ import type { IngestTables, Labels } from "./tables.ts";
 export class IngestBatch {
   readonly messages: BatchBuilder<typeof MESSAGES>;
   readonly parts: BatchBuilder<typeof PARTS>;
-  /** Those whose row goes with this batch. */
-  readonly sessions = new Map<string, Session>();
+  /** Those that go with this batch. */
+  readonly sessions = new Map<string, SessionRow>();
   /** Of every session that has rows here, as its source says. */
   readonly labels = new Map<string, Labels>();
   readonly checkpoints: (() => void)[] = [];
   /** Of each message row. */
   readonly messageIds: string[] = [];
   readonly #owners: string[] = [];
+  #sessionBytes = 0;
 
   constructor(tables: IngestTables) {
     this.messages = tables.messages.batch();
@@ -31,17 +32,18 @@ export class IngestBatch {
   }
 
   get bytes(): number {
-    return this.messages.bytes + this.parts.bytes;
+    return this.messages.bytes + this.parts.bytes + this.#sessionBytes;
   }
 
   /** The first one of a session counts, as it does in the store. */
-  addSession(session: Session): "added" | "repeated" | "relabelled" {
+  addSession(session: SessionRow): "added" | "repeated" | "relabelled" {
     const { id, source_agent, project } = session;
     const labels = this.labels.get(id) ?? { source_agent, project };
     this.labels.set(id, labels);
     if (!isSameLabels(session, labels)) return "relabelled";
     if (this.sessions.has(id)) return "repeated";
     this.sessions.set(id, session);
+    this.#sessionBytes += session.options.length;
     return "added";
   }
 

@@ -114,6 +114,20 @@ describe("ingest", () => {
     expect(committed).toHaveBeenCalled();
   });
 
+  test("sessions whose rows alone are more than the engine takes at once are all stored", async () => {
+    await using store = await tempStore();
+    const events = Array.from({ length: 70 }, (_, index) => {
+      const [session] = conversation(`s${index}`, 0);
+      return session?.kind === "session"
+        ? { ...session, session: { ...session.session, options: { long: "x".repeat(1_000_000) } } }
+        : session!;
+    });
+    const writer = store.sessions.ingest({ clock: systemClock, limits: { rows: 1e6, bytes: 1e9 } });
+    await writer.add(events);
+    expect(await writer.flush()).toMatchObject({ sessions: { inserted: 70, matched: 0 }, commits: 1 });
+    expect(await store.sessions.tables.sessions.count()).toBe(70);
+  });
+
   test("labels are immutable: a differing session is rejected, its messages go under the stored labels", async () => {
     await using store = await tempStore();
     await ingest(store, conversation("s", 2));

@@ -8,7 +8,7 @@ import type { Event, Message, Part, Session, Violation } from "../model/index.ts
 import { EventValidator, searchText } from "../model/index.ts";
 import type { Stored } from "./commits.ts";
 import { Commits } from "./commits.ts";
-import { partBytes, partRow } from "./encode.ts";
+import { partBytes, partRow, sessionRow } from "./encode.ts";
 import { IngestBatch } from "./ingest-batch.ts";
 import type { IngestTables } from "./tables.ts";
 
@@ -57,10 +57,7 @@ export class Ingest {
     this.#options = options;
     this.#limits = options.limits ?? DEFAULT_LIMITS;
     this.#batch = new IngestBatch(tables);
-    this.#commits = new Commits(tables, {
-      now: () => this.#now(),
-      onCommit: () => options.onCommit?.(this.summary()),
-    });
+    this.#commits = new Commits(tables, () => options.onCommit?.(this.summary()));
   }
 
   /** Takes events in the order of spec.md#adapter-integrity-event-ordering. Waits only when a batch is full. */
@@ -127,7 +124,7 @@ export class Ingest {
     if (event.kind === "message") this.#message = event.message;
     else {
       this.#session = event.session;
-      const added = this.#batch.addSession(event.session);
+      const added = this.#batch.addSession(sessionRow(event.session, this.#now()));
       if (added !== "added") this.#again[added] += 1;
     }
     return undefined;
