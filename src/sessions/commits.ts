@@ -67,12 +67,14 @@ export class Commits {
   /** `open`: the session that goes on in the next batch. */
   start(batch: IngestBatch, open: string | undefined): void {
     const [before, mine] = [this.#last, new UnderWay()];
-    const known = this.#lookUp(batch, open);
+    const going = this.#open;
+    const known = this.#lookUp(batch, { before: going?.id, next: open });
     if (open === undefined) this.#open = undefined;
-    else if (open !== this.#open?.id) this.#open = { id: open, known };
+    // Only what this batch looked up: what is known of sessions that are over is let go of.
+    else if (open !== going?.id) this.#open = { id: open, known };
     this.#last = mine;
     this.#underWay.push(mine);
-    this.#write(batch, known, { before, mine })
+    this.#write(batch, together(known, going?.known), { before, mine })
       .catch((error: unknown) => mine.fail(error))
       .finally(() => {
         this.#underWay = this.#underWay.filter((each) => each !== mine);
@@ -130,22 +132,20 @@ export class Commits {
   }
 
   /**
-   * What the store has of the sessions of a batch, so that it is not written to it again. A session without a row is
-   * new, or was cut short: the insert itself leaves alone what is there.
+   * What the store has of the sessions of a batch, so that it is not written to it again; of the one that goes on from
+   * the batch `before` that is known. A session without a row is new, or was cut short: the insert itself leaves alone
+   * what is there.
    */
-  async #lookUp(batch: IngestBatch, next: string | undefined): Promise<Known> {
-    const open = this.#open !== undefined && batch.labels.has(this.#open.id) ? this.#open : undefined;
+  async #lookUp(
+    batch: IngestBatch,
+    { before, next }: { readonly before: string | undefined; readonly next: string | undefined },
+  ): Promise<Known> {
     const labels = await this.#tables.labelsOf(batch.labels.keys());
-    const ids = [...labels.keys()].filter((id) => id !== open?.id);
+    const ids = [...labels.keys()].filter((id) => id !== before);
     // A few new messages of a session that may be long; what goes on in the next batch is looked up once for all.
     const isFew = next === undefined && batch.messageIds.length <= FEW;
     const [messages, parts] = await this.#keysOf(ids, isFew ? batch.messageIds : undefined);
-    const earlier = await open?.known;
-    return {
-      labels,
-      messages: [...messages, ...(earlier?.messages ?? [])],
-      parts: [...parts, ...(earlier?.parts ?? [])],
-    };
+    return { labels, messages, parts };
   }
 
   /** Of these messages, or of all messages of the sessions. */
@@ -197,6 +197,15 @@ class UnderWay {
 }
 
 const NO_ROWS: Inserted = { inserted: 0, matched: 0 };
+
+async function together(own: Promise<Known>, before: Promise<Known> | undefined): Promise<Known> {
+  const [known, earlier] = await Promise.all([own, before]);
+  return {
+    labels: known.labels,
+    messages: [...known.messages, ...(earlier?.messages ?? [])],
+    parts: [...known.parts, ...(earlier?.parts ?? [])],
+  };
+}
 
 /** The rows of a session may still be on their way with the batch before. */
 function labelsFor(

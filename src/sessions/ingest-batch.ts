@@ -20,6 +20,8 @@ export class IngestBatch {
   /** Of each message row. */
   readonly messageIds: string[] = [];
   readonly #owners: string[] = [];
+  /** Of each session's row, how many checkpoints came before it. */
+  readonly #checkpointsBefore = new Map<string, number>();
   #sessionBytes = 0;
 
   constructor(tables: IngestTables) {
@@ -43,8 +45,22 @@ export class IngestBatch {
     if (!isSameLabels(session, labels)) return "relabelled";
     if (this.sessions.has(id)) return "repeated";
     this.sessions.set(id, session);
+    this.#checkpointsBefore.set(id, this.checkpoints.length);
     this.#sessionBytes += session.options.length;
     return "added";
+  }
+
+  /**
+   * Keeps the row of a session that goes on back for the next batch, and with it the sources that were read to their end
+   * since the row came: it may be theirs, too, and then they are not durable without it.
+   */
+  holdBack(id: string, next: IngestBatch): boolean {
+    const session = this.sessions.get(id);
+    if (session === undefined) return false;
+    this.sessions.delete(id);
+    next.addSession(session);
+    next.checkpoints.push(...this.checkpoints.splice(this.#checkpointsBefore.get(id) ?? 0));
+    return true;
   }
 
   addMessage(message: Message, facts: Omit<MessageFacts, keyof Labels>): Added {

@@ -197,6 +197,51 @@ describe("ingest", () => {
     expect(await store.sessions.session("b")).toBeUndefined();
   });
 
+  test("a source is reached with the row of its session, also where the next source goes on with the session", async () => {
+    await using store = await tempStore();
+    const reached: string[] = [];
+    const writer = store.sessions.ingest({ clock: systemClock, limits: SMALL });
+    await writer.add(conversation("s", 1));
+    await writer.checkpoint(() => reached.push("first"));
+    await writer.add(conversation("s", 4));
+    // The second source is cut short and may be gone at the next run: the first one is not read again if it is reached.
+    await writer.stop();
+    expect(reached).toEqual([]);
+    await writer.add(conversation("s", 1));
+    await writer.checkpoint(() => reached.push("second"));
+    await writer.flush();
+    expect(await store.sessions.session("s")).toBeDefined();
+  });
+
+  test("what the store has of sessions is let go of when they are over", async () => {
+    await using store = await tempStore();
+    const ids = Array.from({ length: 12 }, (_, index) => `s${index}`);
+    const events = ids.flatMap((id) => conversation(id, 4));
+    await ingest(store, events);
+    const { tables } = store.sessions;
+    const drops: number[] = [];
+    const messages = Object.assign(Object.create(tables.messages) as typeof tables.messages, {
+      knownKeys: (...of: Parameters<typeof tables.messages.knownKeys>) => tables.messages.knownKeys(...of),
+      batch: () => {
+        const batch = tables.messages.batch();
+        const drop = batch.drop.bind(batch);
+        const at = drops.push(0) - 1;
+        batch.drop = (keys) => {
+          drops[at] = (drops[at] ?? 0) + 1;
+          drop(keys);
+        };
+        return batch;
+      },
+    });
+    const writer = new Ingest(
+      { sessions: tables.sessions, parts: tables.parts, messages, labelsOf: (some) => tables.labelsOf(some) },
+      { clock: systemClock, limits: SMALL },
+    );
+    await writer.add(events);
+    expect(await writer.flush()).toMatchObject({ messages: { inserted: 0, matched: 48 }, commits: 0 });
+    expect(Math.max(...drops)).toBeLessThanOrEqual(2);
+  });
+
   test("an event that breaks a rule is rejected and located, the rest is stored", async () => {
     await using store = await tempStore();
     const violations: string[] = [];

@@ -171,12 +171,9 @@ export class Ingest {
     await this.#commits.room();
     const batch = this.#batch;
     this.#batch = new IngestBatch(this.#tables);
-    const open = this.#session === undefined ? undefined : batch.sessions.get(this.#session.id);
-    if (open !== undefined) {
-      batch.sessions.delete(open.id);
-      this.#batch.addSession(open);
-    }
-    this.#commits.start(batch, open?.id);
+    const open = this.#session?.id;
+    const goesOn = open !== undefined && batch.holdBack(open, this.#batch);
+    this.#commits.start(batch, goesOn ? open : undefined);
   }
 
   #now(): number {
