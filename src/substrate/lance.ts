@@ -50,7 +50,9 @@ export function newSession(
 ): LanceDb.Session {
   const name = process.platform === "win32" ? "TMP" : "TMPDIR";
   const before = process.env[name];
-  process.env[name] = ownTemp ??= makeOwnTemp();
+  // Where it was swept away under a process that runs for weeks, the engine would end the process.
+  if (ownTemp === undefined || !existsSync(ownTemp)) ownTemp = makeOwnTemp();
+  process.env[name] = ownTemp;
   try {
     return new lancedb.Session(BigInt(cacheBytes.index), BigInt(cacheBytes.metadata));
   } finally {
