@@ -96,6 +96,19 @@ describe("a batch", () => {
     expect(finished.ipc.equals(before)).toBe(true);
   });
 
+  test("cannot touch its columns once it is finished: they may be another's", () => {
+    const first = builder();
+    first.add({ id: "a", data: null });
+    first.finish();
+    for (const act of [
+      () => first.finish(),
+      () => first.drop(new KeySet(["a"])),
+      () => first.refill("text", ["x"]),
+      () => first.add({ id: "b", data: null }),
+    ])
+      expect(act).toThrow("this batch is finished");
+  });
+
   test("takes a text column anew", () => {
     const batch = builder();
     for (const id of ["1", "2"]) batch.add({ id, text: "old", n: 7 });

@@ -102,7 +102,7 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
 
   /** The same for a row whose types are only known at run time; they are checked either way. */
   addUntyped(values: Readonly<Record<string, unknown>>): Added {
-    if (this.#finished) throw new PondError("internal", "this batch is finished");
+    this.#mustBeOpen();
     const key = this.#keyOf(values);
     if (this.#keys.has(key)) {
       this.#offered += 1;
@@ -117,6 +117,7 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
 
   /** Drops the rows with these keys. */
   drop(keys: { hasKey(joined: string): boolean }): void {
+    this.#mustBeOpen();
     const all = [...this.#keys];
     const kept = Int32Array.from(all.keys()).filter((row) => !keys.hasKey(all[row] ?? ""));
     if (kept.length === all.length) return;
@@ -126,6 +127,7 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
 
   /** Writes a text column anew, one value a row. */
   refill(column: ColumnsOf<S, "utf8">, values: Iterable<string>): void {
+    this.#mustBeOpen();
     const writer = this.#columns.find(({ name }) => name === column)?.writer;
     writer?.clear();
     for (const value of values) writer?.append(value);
@@ -133,6 +135,7 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
 
   /** The batch; the builder is of no further use. */
   finish(): Batch<S> {
+    this.#mustBeOpen();
     this.#finished = true;
     const { arrow } = this.#library;
     const schema = schemaOf(this.#library, this.spec);
@@ -154,6 +157,11 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
       rows: this.rows,
       bytes: this.#bytes,
     });
+  }
+
+  /** Its columns belong to another batch by now. */
+  #mustBeOpen(): void {
+    if (this.#finished) throw new PondError("internal", "this batch is finished");
   }
 
   /** Two ids that differ only in a lone surrogate would become one key in UTF-8: refused. */
