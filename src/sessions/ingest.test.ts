@@ -242,6 +242,35 @@ describe("ingest", () => {
     expect(Math.max(...drops)).toBeLessThanOrEqual(2);
   });
 
+  test("a message that no row can hold fails its own source only", async () => {
+    await using store = await tempStore();
+    const writer = store.sessions.ingest({ clock: systemClock });
+    const reached: string[] = [];
+    const bad = conversation("bad", 2).map((event, index) =>
+      event.kind === "message" && index > 1
+        ? { ...event, message: { ...event.message, timestamp: 0.5 as Session["created_at"] } }
+        : event,
+    );
+    await writer.add(bad);
+    await expect(writer.checkpoint(() => reached.push("bad"))).rejects.toThrow("column timestamp");
+    await writer.add(conversation("good", 2));
+    await writer.checkpoint(() => reached.push("good"));
+    expect(await writer.flush()).toMatchObject({ messages: { inserted: 3 } });
+    expect(reached).toEqual(["good"]);
+  });
+
+  test("a message is not stored without a part that no row can hold", async () => {
+    await using store = await tempStore();
+    const writer = store.sessions.ingest({ clock: systemClock });
+    const bad = conversation("bad", 2).map((event, index) =>
+      event.kind === "part" && index > 2 ? { ...event, part: { ...event.part, ordinal: 2 ** 40 } } : event,
+    );
+    await expect(writer.add(bad)).rejects.toThrow("column ordinal");
+    await writer.add(conversation("good", 2));
+    expect(await writer.flush()).toMatchObject({ messages: { inserted: 3 }, parts: { inserted: 3 } });
+    expect((await store.sessions.messageRefs(sessionId("bad"))).map(({ id }) => id)).toEqual(["m0"]);
+  });
+
   test("an event that breaks a rule is rejected and located, the rest is stored", async () => {
     await using store = await tempStore();
     const violations: string[] = [];

@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import type { Event, Message, Part, Session, Violation } from "../model/index.ts";
 import { EventValidator, searchText } from "../model/index.ts";
+import type { Added } from "../substrate/index.ts";
 import type { Stored } from "./commits.ts";
 import { Commits } from "./commits.ts";
 import { partBytes, partRow, sessionRow } from "./encode.ts";
@@ -132,7 +133,13 @@ export class Ingest {
 
   #addPart(part: Part): "full" | undefined {
     const row = partRow(part);
-    if (this.#batch.parts.add(row) === "full") return "full";
+    try {
+      if (this.#batch.parts.add(row) === "full") return "full";
+    } catch (error) {
+      // A message whose row is there has all its parts: without one of them it is not stored.
+      this.#forgetMessage();
+      throw error;
+    }
     this.#parts.push(part);
     this.#partBytes += partBytes(row);
     return undefined;
@@ -141,17 +148,26 @@ export class Ingest {
   /** The message is complete when anything but its parts follows: only now its indexed text is known. */
   #endMessage(): "full" | undefined {
     const message = this.#message;
-    if (message === undefined) return undefined;
+    if (message === undefined) return this.#forgetMessage();
     const facts = {
       searchText: searchText(message, this.#parts),
       partBytes: this.#partBytes,
       ingested_at: this.#now(),
     };
-    if (this.#batch.addMessage(message, facts) === "full") return "full";
+    let added: Added | undefined;
+    try {
+      added = this.#batch.addMessage(message, facts);
+    } finally {
+      // One that no row can hold is its source's failure, and not that of all sources behind it.
+      if (added !== "full") this.#forgetMessage();
+    }
+    return added === "full" ? "full" : undefined;
+  }
+
+  #forgetMessage(): undefined {
     this.#message = undefined;
     this.#parts = [];
     this.#partBytes = 0;
-    return undefined;
   }
 
   async #endSession(): Promise<void> {
