@@ -8,7 +8,7 @@ import { openStore } from "../substrate/index.ts";
 import type { SessionSummary } from "./index.ts";
 import { SessionStore, SUMMARIES } from "./index.ts";
 import { summarise } from "./summarise.ts";
-import { coverageOf } from "./summary-rows.ts";
+import { asOf, coverageOf } from "./summary-rows.ts";
 
 async function open(path: string, create = true): Promise<SessionStore> {
   return SessionStore.open(await openStore(path, { create }));
@@ -261,15 +261,19 @@ describe("the table of summaries", () => {
       });
   });
 
-  test("of a store that was put back to an earlier state is not believed", async () => {
+  test.each([
+    ["", 9999, 0],
+    [", also when it catches up while they are made anew", 1, 2],
+  ])("of a store that was put back to an earlier state is not believed%s", async (_, ahead, commits) => {
     await using folder = await tempDir();
     const raw = await openStore(folder.path);
     await using store = await SessionStore.open(raw);
     await ingest(store, story("s").user("hello"));
     const table = await raw.table(SUMMARIES);
+    const { messages = 0, sessions = 0 } = await store.versions();
     const marker = {
       session_id: "",
-      as_of: "0000000000009999.0000000000009999",
+      as_of: asOf({ messages: messages + ahead, sessions: sessions + ahead }),
       source_agent: "",
       project: "",
     };
@@ -293,7 +297,16 @@ describe("the table of summaries", () => {
     ]);
     const ids = async (): Promise<string[]> => (await store.summaries()).newestFirst.map(({ id }) => id);
     expect(await ids()).toEqual(["s"]);
-    await store.refreshSummaries();
-    expect(await ids()).toEqual(["s"]);
+    const later = Array.from({ length: commits }, (__, index) => `later ${index}`);
+    // Begins when it is waited for.
+    const meanwhile = {
+      // oxlint-disable-next-line unicorn/no-thenable -- a promise would begin too early
+      then: async (done: () => void) => {
+        for (const id of later) await ingest(store, story(id).user("x"));
+        done();
+      },
+    };
+    await store.refreshSummaries(meanwhile as unknown as Promise<void>);
+    expect(new Set(await ids())).toEqual(new Set(["s", ...later]));
   });
 });

@@ -89,9 +89,11 @@ export class Summaries {
     this.#current = undefined;
     const [rows, sessions] = await Promise.all([table.count(), this.#tables.sessions.count()]);
     const isTooLong = rows + fresh.length > 2 * sessions + SPARE_ROWS;
+    // Also where what ran meanwhile has caught up: what is stored is of sessions that may not be there.
+    const isPutBack = isAhead(covers, before) || isAhead(covers, now);
     // The stored ones stay unread: the newest row of a session is its summary.
-    if (!isTooLong && !isAhead(covers, now)) return write(table, fresh, now);
-    const all = isAhead(covers, now) ? new Map() : (await this.#load(table)).summaries;
+    if (!isTooLong && !isPutBack) return write(table, fresh, now);
+    const all = isPutBack ? new Map() : (await this.#load(table)).summaries;
     for (const summary of fresh) all.set(summary.id, summary);
     this.#loaded = undefined;
     await this.#store.drop(SUMMARIES);
