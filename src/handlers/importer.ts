@@ -82,6 +82,16 @@ class Importer {
   }
 
   async run(): Promise<ImportOutcome> {
+    try {
+      return await this.#run();
+    } catch (error) {
+      // What is under way ends before the store and its lock are let go of; its own failure is told already, or follows.
+      await this.#ingest.stop().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #run(): Promise<ImportOutcome> {
     const { signal } = this.#settings;
     for (let tasks = await this.#host.next(); tasks.length > 0; tasks = await this.#host.next())
       for (const task of tasks) {
