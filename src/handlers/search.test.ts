@@ -166,7 +166,7 @@ describe("filters", () => {
     const temp = await tempContext();
     const at = (day: string) => `2026-03-${day}T12:00:00Z`;
     await temp.ingest(
-      story("web", { project: "/work/Web/shop", at: at("01") })
+      story("web", { project: "/srv/Web/shop", at: at("01") })
         .user("fix the bug")
         .events(),
     );
@@ -188,7 +188,7 @@ describe("filters", () => {
     ["subagents", { include_subagents: true }, ["api", "child", "codex", "web"]],
     ["a part of the project, in any case", { project: "web" }, ["web"]],
     ["the beginning of the project", { project: { prefix: "/srv/a" } }, ["api", "codex"]],
-    ["the exact project", { project: { exact: "/work/Web" } }, []],
+    ["the exact project", { project: { exact: "/srv/Web" } }, []],
     ["a client", { source_agent: "claude-code" }, ["api", "web"]],
     [
       "a client and its agents",
