@@ -24,12 +24,13 @@ const VERBS: readonly Command[] = [
     name: "sync",
     summary: "Take in every new session of every client",
     details:
-      "Reads only what changed since the last sync. Stages: import, embed, update-indexes. With --quiet it prints only what could not be read.",
+      "Reads only what changed since the last sync. Stages: import, embed, update-indexes; the last one alone (--only update-indexes) merges and packs the whole store. With --quiet it prints only what could not be read.",
     flags: syncFlags,
     examples: [
       "pond sync",
       "pond sync --adapter codex-cli --path ./backup/.codex",
       "pond sync --dry-run --json",
+      "pond sync --only update-indexes",
     ],
     load: async () => (await import("./verbs/sync.ts")).sync,
   }),

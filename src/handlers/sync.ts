@@ -181,7 +181,8 @@ async function indexStage(
   if (!stage.wrote && stage.stages.includes("import")) return { outcome: "nothing to do", tables: [] };
   onIndexes?.();
   const store = await context.store();
-  const maintenance = store.maintain();
+  // Asked for alone, it is to do everything that can be done, whether or not it would pay now.
+  const maintenance = store.maintain({ force: stage.stages.length === 1 });
   const [reports] = await Promise.all([maintenance, store.refreshSummaries(maintenance)]);
   const tables = reports.map(({ table, done, left, bytesRemoved }): TableReport => ({
     table,

@@ -265,6 +265,25 @@ describe("sync", () => {
     });
   });
 
+  test("asked for alone, update-indexes merges all that came in, once", async () => {
+    using home = new TempHome();
+    for (let n = 0; n < 3; n++) {
+      writeSession(home, `33333333-3333-4333-8333-${String(n).padStart(12, "0")}`, 3);
+      expect((await home.pond(["sync"])).code).toBe(0);
+    }
+    const alone = async () =>
+      JSON.parse((await home.pond(["sync", "--only", "update-indexes", "--json"])).stdout);
+    const merged = (await alone()).indexes.tables.filter(({ done }: { done: { kind: string }[] }) =>
+      done.some(({ kind }) => kind === "compact"),
+    );
+    expect(merged.map(({ table }: { table: string }) => table)).toEqual(["sessions", "messages", "parts"]);
+    expect(await alone()).toMatchObject({ indexes: { outcome: "nothing to do" } });
+    expect(await home.pond(["verify"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/claude-code\t3\t0\t3\t9\t9\t0/),
+    });
+  });
+
   test.each([
     [["sync", "--adapter", "claude-cod"], /did you mean claude-code\?/],
     [["sync", "--path", "/nowhere"], /--adapter/],

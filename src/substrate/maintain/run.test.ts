@@ -3,7 +3,9 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../../test/support/temp-dir.ts";
+import { packingOf, packingUpdates } from "../arrow/schema.ts";
 import { defineTable, eq, openStore, type RowOf, type Table } from "../index.ts";
+import { loadLance } from "../lance.ts";
 
 const NOTES = defineTable({
   name: "notes",
@@ -54,6 +56,11 @@ async function expectComplete(notes: Notes, count: number, probes: readonly numb
     expect(Array.from({ length: found.length }, (_, row) => found.string("id", row))).toEqual([`note ${i}`]);
   }
 }
+
+const engineTable = async (path: string) =>
+  (await loadLance().lancedb.connect(join(path, "default"))).openTable(NOTES.name);
+
+const packingIn = async (path: string) => packingOf(await (await engineTable(path)).schema());
 
 describe("maintenance", () => {
   test("200 syncs of one row each write less than 5 times the live bytes", async () => {
@@ -115,6 +122,40 @@ describe("maintenance", () => {
     const rows = await reader.scan({ select: ["id", "body"], where: eq("box", "box 1") });
     expect(rows.length).toBe(32);
     await expectComplete(notes, 350, [0, 349]);
+  });
+
+  test("what is merged is packed tighter, unchanged, and new rows come in fast again", async () => {
+    await using dir = await tempDir();
+    await using store = await openStore(dir.path);
+    const notes = await store.table(NOTES);
+    // Each row takes up what some row far away said: found in a large chunk only.
+    const said = (i: number): string => Array.from({ length: 20 }, (_, k) => note(i * 7 + k).body).join(" ");
+    const rows = Array.from({ length: 4000 }, (_, i) => ({ ...note(i), body: `${i} ${said(i % 150)}` }));
+    for (const from of [0, 2000]) await notes.insertRows(rows.slice(from, from + 2000));
+    const before = bytesIn(join(dir.path, "default/notes.lance/data"));
+    await notes.maintain({ force: true, retentionMs: 0 });
+    await notes.maintain({ force: true, retentionMs: 0 });
+    expect(bytesIn(join(dir.path, "default/notes.lance/data"))).toBeLessThan(before * 0.6);
+    const stored = await notes.scan({ select: ["id", "body"] });
+    const bodies = Array.from({ length: stored.length }, (_, i) => [
+      stored.string("id", i),
+      stored.string("body", i),
+    ]);
+    expect(new Map(bodies as [string, string][])).toEqual(new Map(rows.map(({ id, body }) => [id, body])));
+    expect(await packingIn(dir.path)).toBe("fresh");
+  });
+
+  test("a table that a killed compaction left tight takes new rows fast after the next maintenance", async () => {
+    await using dir = await tempDir();
+    await using store = await openStore(dir.path);
+    const notes = await store.table(NOTES);
+    await notes.insertRows(notesOf(0, 10));
+    await (await engineTable(dir.path)).updateFieldMetadata(packingUpdates(NOTES, "tight"));
+    expect(await packingIn(dir.path)).toBe("tight");
+    await notes.insertRows(notesOf(10, 10));
+    await notes.maintain();
+    expect(await packingIn(dir.path)).toBe("fresh");
+    await expectComplete(notes, 20, [0, 9, 10, 19]);
   });
 
   test("two maintainers at once do no harm", async () => {

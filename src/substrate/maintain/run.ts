@@ -3,8 +3,11 @@
  * the plan says, remembers. Reads are complete without it; it only makes them fast and the store small.
  */
 import { PondError } from "../../base/errors.ts";
+import { type Packing, packingOf, packingUpdates } from "../arrow/schema.ts";
 import { call, type Handle } from "../handle.ts";
+import type { Arrow } from "../lance.ts";
 import { type DiskUse, diskUse } from "../local/disk-use.ts";
+import type { TableSpec } from "../spec.ts";
 import { buildIndex, indexStates } from "./indexes.ts";
 import { type Action, planMaintenance, type Remembered, type TableFacts } from "./plan.ts";
 
@@ -47,17 +50,19 @@ export async function health(handle: Handle, retentionMs = RETENTION_MS): Promis
 
 export async function maintain(handle: Handle, options: MaintainOptions = {}): Promise<MaintenanceReport> {
   const retentionMs = options.retentionMs ?? RETENTION_MS;
-  const { facts } = await gather(handle, retentionMs);
+  const { facts, packing } = await gather(handle, retentionMs);
   const impatient = {
     ...handle,
     policy: { ...handle.policy, attempts: Math.min(ATTEMPTS, handle.policy.attempts) },
   };
   const actions = options.force === true ? everything(facts) : planMaintenance(facts);
+  // A compaction was cut short: until now everything was written tight.
+  if (packing === "tight") await pack(impatient, "fresh");
   const done: Action[] = [];
   let bytesRemoved = 0;
   for (const action of actions) {
     try {
-      if (action.kind === "compact") bytesRemoved += await compact(impatient, retentionMs);
+      if (action.kind === "compact") bytesRemoved += await compact(impatient, facts, retentionMs);
       else await buildIndex(impatient, action.index, facts.rows);
     } catch (error) {
       // Someone else changed the same fragments or indexes; what they did serves us as well.
@@ -80,7 +85,8 @@ function everything(facts: TableFacts): readonly Action[] {
     .map(({ spec }): Action => ({ kind: "build_index", index: spec, reason: "asked for" }))
     .filter((action) => !planned.some((other) => isSame(action, other)));
   const indexes = [...planned.filter(({ kind }) => kind === "build_index"), ...builds];
-  return [...indexes, { kind: "compact", reason: "asked for" }];
+  const isWhole = facts.fragments <= 1 && facts.staleVersions === 0 && !facts.isObjectStore;
+  return isWhole ? indexes : [...indexes, { kind: "compact", reason: "asked for" }];
 }
 
 const isSame = (a: Action, b: Action): boolean =>
@@ -92,10 +98,11 @@ const isSame = (a: Action, b: Action): boolean =>
 async function gather(
   handle: Handle,
   retentionMs: number,
-): Promise<{ readonly facts: TableFacts; readonly disk: DiskUse | undefined }> {
+): Promise<{ readonly facts: TableFacts; readonly packing: Packing; readonly disk: DiskUse | undefined }> {
   const { value: stats } = await call(handle, "read the statistics of", (table) => table.stats());
   const cutoff = handle.policy.clock.now() - retentionMs;
   const disk = handle.directory === undefined ? undefined : await diskUse(handle.directory, cutoff);
+  const { value: schema } = await call(handle, "read", (table) => table.schema());
   const facts: TableFacts = {
     rows: stats.numRows,
     fragments: stats.fragmentStats.numFragments,
@@ -103,24 +110,37 @@ async function gather(
     deadBytes: Math.max(0, (disk?.bytes ?? 0) - stats.totalBytes),
     staleVersions: disk?.staleVersions ?? 0,
     indexes: await indexStates(handle),
-    remembered: await recall(handle),
+    remembered: recall(handle.spec, schema),
     isObjectStore: handle.directory === undefined,
   };
-  return { facts, disk };
+  return { facts, packing: packingOf(schema), disk };
 }
 
 /**
  * The engine merges fragments, removes versions before the cutoff, and updates indexes, in this order and
- * in one call. On a local disk the version before the merge must outlive it: its files are synced, those of
- * the merge are not yet.
+ * in one call. What it merges is packed tight (spec.md#storage-packing). On a local disk the version before the merge
+ * must outlive it: its files are synced, those of the merge are not yet.
  */
-async function compact(handle: Handle, retentionMs: number): Promise<number> {
+async function compact(handle: Handle, { fragments }: TableFacts, retentionMs: number): Promise<number> {
   const expired = handle.policy.clock.now() - retentionMs;
-  const cutoff = handle.directory === undefined ? expired : Math.min(expired, await newestCommit(handle));
-  const { value } = await call(handle, "compact", (table) =>
-    table.optimize({ cleanupOlderThan: new Date(cutoff) }),
-  );
-  return value.prune.bytesRemoved;
+  if (fragments > 1) await pack(handle, "tight");
+  try {
+    const cutoff = handle.directory === undefined ? expired : Math.min(expired, await newestCommit(handle));
+    const { value } = await call(handle, "compact", (table) =>
+      table.optimize({ cleanupOlderThan: new Date(cutoff) }),
+    );
+    return value.prune.bytesRemoved;
+  } finally {
+    if (fragments > 1) await pack(handle, "fresh");
+  }
+}
+
+/** What is written from now on is packed this way. */
+async function pack(handle: Handle, packing: Packing): Promise<void> {
+  const updates = packingUpdates(handle.spec, packing);
+  if (updates.length === 0) return;
+  await call(handle, "update", (table) => table.updateFieldMetadata(updates));
+  await handle.settle();
 }
 
 async function newestCommit(handle: Handle): Promise<number> {
@@ -128,9 +148,8 @@ async function newestCommit(handle: Handle): Promise<number> {
   return Math.max(...versions.map(({ timestamp }) => timestamp.getTime()));
 }
 
-async function recall(handle: Handle): Promise<Remembered> {
-  const { value: schema } = await call(handle, "read", (table) => table.schema());
-  const text = schema.fields.find(({ name }) => name === handle.spec.primaryKey[0])?.metadata.get(REMEMBERED);
+function recall(spec: TableSpec, schema: Arrow.Schema): Remembered {
+  const text = schema.fields.find(({ name }) => name === spec.primaryKey[0])?.metadata.get(REMEMBERED);
   const [scalar, words] = (text ?? "").split(",").map(Number);
   return { scalar: orZero(scalar), text: orZero(words) };
 }
