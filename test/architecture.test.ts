@@ -115,13 +115,14 @@ const CHOKEPOINTS: readonly {
     where: /^(model\/(extracted|schema)\.ts|adapters\/seam\/extract\.ts|sessions\/rows\.ts)$/,
     used: true,
   },
+  { what: "making folders", pattern: /\bmkdir(Sync)?\(/, where: /^base\/folders\.ts$/, used: true },
   {
     what: "writing files",
     pattern:
-      /\b(writeFile|appendFile|createWriteStream|mkdir|mkdtemp|rename|unlink|rm|rmdir|copyFile|cp|symlink|truncate|utimes|chmod)(Sync)?\(/,
+      /\b(writeFile|appendFile|createWriteStream|makeFolders|mkdtemp|rename|unlink|rm|rmdir|copyFile|cp|symlink|truncate|utimes|chmod)(Sync)?\(/,
     // The seam's database reader copies into pond's own scratch folder, never beside a source.
     where:
-      /^(substrate|archive|state|config)\/|^base\/append-log\.ts$|^handlers\/(restore|demo)[^/]*\.ts$|^adapters\/seam\/sqlite\.ts$/,
+      /^(substrate|archive|state|config)\/|^base\/(append-log|folders)\.ts$|^handlers\/(restore|demo)[^/]*\.ts$|^adapters\/seam\/sqlite\.ts$/,
     used: false,
   },
 ];

@@ -7,7 +7,6 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
@@ -17,6 +16,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { errnoOf } from "./errors.ts";
+import { makeFolders } from "./folders.ts";
 import type { JsonValue } from "./json.ts";
 import { stringifyJson, tryParseJson } from "./json.ts";
 
@@ -60,7 +60,7 @@ export function appendLog(path: string, values: readonly JsonValue[]): void {
 /** Adds lines of JSON behind the last terminated one, and waits until they are on the disk. */
 export function appendLines(path: string, lines: readonly string[]): void {
   if (lines.length === 0) return;
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   const file = openSync(path, "a+");
   try {
     repairTail(file);
@@ -87,7 +87,7 @@ export function rewriteLog(path: string, values: readonly JsonValue[]): void {
 }
 
 export function rewriteLines(path: string, lines: Iterable<string>): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   const draft = `${path}.new`;
   const file = openSync(draft, "w");
   try {

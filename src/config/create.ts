@@ -1,14 +1,15 @@
 /** The first configuration file: written by `pond init`, never over an existing one. */
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errnoOf } from "../base/errors.ts";
+import { makeFolders } from "../base/folders.ts";
 
 /** Creates the file with the store's address; false when there is one already, which stays as it is. */
 export async function createConfigFile(
   path: string,
   settings: { readonly storageUrl: string },
 ): Promise<boolean> {
-  await mkdir(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   const content = `# Settings of pond. Every line is optional: \`pond config show\` tells what is in force and why,
 # \`pond config schema\` what else can stand here.
 

@@ -1,7 +1,8 @@
 /** `demo`: a throwaway home with the made-up corpus, so that a person without sessions can try everything. */
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { makeFolders } from "../base/folders.ts";
 import { loadConfig } from "../config/index.ts";
 import type { Context } from "./context.ts";
 import { createContext } from "./context.ts";
@@ -21,7 +22,7 @@ export async function openDemo(options: {
   const home = await mkdtemp(join(tmpdir(), "pond-demo-"));
   for (const { path, content } of demoFiles()) {
     const target = join(home, path);
-    await mkdir(dirname(target), { recursive: true });
+    makeFolders(dirname(target));
     await writeFile(target, content, { flag: "wx" });
   }
   const environment = { env: {}, home, platform: process.platform, cwd: home };

@@ -2,7 +2,7 @@
  * `restore`: a stored session and its descendants as files of a client (spec.md#adapter-restore). The whole lineage or
  * nothing; no file is ever overwritten; what was written is read back and compared before it is called done.
  */
-import { lstat, mkdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { lstat, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Adapter, Loss, Place, RestoredFile, Resume } from "../adapters/index.ts";
 import {
@@ -16,6 +16,7 @@ import {
   printFile,
 } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
+import { makeFolders } from "../base/folders.ts";
 import type { Session } from "../model/index.ts";
 import { sessionsIn } from "../model/index.ts";
 import { readLineage } from "../sessions/index.ts";
@@ -168,7 +169,7 @@ async function writeAll(out: string, files: readonly RestoredFile[]): Promise<Re
   try {
     const report: { path: string; records: number; bytes: number }[] = [];
     for (const { file, target } of targets) {
-      made.push(...(await makeFolders(dirname(target))));
+      made.push(...makeFolders(dirname(target)));
       const content = printFile(file);
       await writeFile(target, content, { flag: "wx" });
       made.push(target);
@@ -216,15 +217,6 @@ async function refuseExisting(target: string): Promise<void> {
       reason: "exists",
       hint: "the session is there; to get a second copy restore into another folder with --out",
     });
-}
-
-/** The folders that had to be made, outermost first. */
-async function makeFolders(folder: string): Promise<string[]> {
-  const first = await mkdir(folder, { recursive: true });
-  if (first === undefined) return [];
-  const made: string[] = [];
-  for (let path = folder; path.length >= first.length; path = dirname(path)) made.unshift(path);
-  return made;
 }
 
 /** Only an empty folder goes: whatever somebody else put there meanwhile stays. */

@@ -2,11 +2,12 @@
  * One sync at a time for each store (spec.md#sync-single-flight): a file made exclusively, naming its holder. A holder
  * that is no longer alive is taken over, also where its pid has gone to another process since; the store itself is safe with any number of writers, this only saves work.
  */
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { errnoOf, PondError } from "../base/errors.ts";
+import { makeFolders } from "../base/folders.ts";
 
 export interface Holder {
   readonly pid: number;
@@ -38,7 +39,7 @@ export async function acquireLock(
   options: LockOptions,
 ): Promise<Disposable> {
   const folder = join(stateFolder, "locks");
-  mkdirSync(folder, { recursive: true });
+  makeFolders(folder);
   const path = join(folder, `${encodeURIComponent(storeId)}.lock`);
   const { pid } = process;
   const self: Holder = { pid, host: hostname(), since: options.clock.now(), started: startOf(pid) };

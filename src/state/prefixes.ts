@@ -3,9 +3,10 @@
  * for by the digest that stands with the source's cursor, so that a stale, torn or foreign file is as good as none.
  * Losing any of them costs time, never rows.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errnoOf } from "../base/errors.ts";
+import { makeFolders } from "../base/folders.ts";
 
 /** A log that did not grow for so long rarely does again; until then its prefix is worth its place on the disk. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
@@ -32,7 +33,7 @@ export class Prefixes {
     const path = this.#pathOf(source);
     // Not forced to the disk: what a crash leaves of it has another digest.
     const digest = unlessFailed(() => {
-      mkdirSync(this.#folder, { recursive: true });
+      makeFolders(this.#folder);
       writeFileSync(`${path}.new`, text);
       renameSync(`${path}.new`, path);
       return digestOf(text);

@@ -2,9 +2,10 @@
  * From (namespace, table) to an open table: the one lookup (spec.md#lance-chokepoints-catalog). Layout
  * `<root>/<namespace>/<table>.lance`.
  */
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoOf, PondError, toPondError } from "../base/errors.ts";
+import { makeFolders } from "../base/folders.ts";
 import { schemaOf } from "./arrow/schema.ts";
 import { type ConnectOptions, connectAlone, connectShared, type SharedConnection } from "./connection.ts";
 import { createTable, RESERVED } from "./create.ts";
@@ -225,7 +226,7 @@ export class Catalog {
 /** The engine makes missing directories itself; a read must not. */
 async function prepareDirectory(path: string, create: boolean): Promise<void> {
   try {
-    if (create) await mkdir(path, { recursive: true });
+    if (create) makeFolders(path);
     else await stat(path);
   } catch (error) {
     if (!create && errnoOf(error) === "ENOENT")

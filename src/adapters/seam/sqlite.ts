@@ -7,11 +7,12 @@
  *   scratch folder is opened, a reflink where the file system has them.
  */
 import { constants, statSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, open, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, open, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { PondError } from "../../base/errors.ts";
+import { makeFolders } from "../../base/folders.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { decodeUtf8 } from "../../base/json.ts";
 import type { FileStamp } from "./stamp.ts";
@@ -204,7 +205,7 @@ async function connect(path: string, parameters: Readonly<Record<string, string>
 }
 
 async function openCopy(path: string, scratch: string): Promise<Opened> {
-  await mkdir(scratch, { recursive: true });
+  makeFolders(scratch);
   const folder = await mkdtemp(join(scratch, "sqlite-"));
   try {
     const before = await copyStill(path, folder);

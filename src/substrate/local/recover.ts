@@ -5,10 +5,11 @@
  * the newest.
  */
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, stat } from "node:fs/promises";
+import { open, readdir, readFile, rename, stat } from "node:fs/promises";
 import { uptime } from "node:os";
 import { dirname, join } from "node:path";
 import { errnoOf, PondError } from "../../base/errors.ts";
+import { makeFolders } from "../../base/folders.ts";
 
 export interface RecoveryIssue {
   readonly table: string;
@@ -144,7 +145,7 @@ const hasData = async (directory: string): Promise<boolean> =>
 async function quarantine(directory: string, manifest: string): Promise<string> {
   const target = join(directory, QUARANTINE, manifest.slice(dirname(manifest).length + 1));
   try {
-    await mkdir(dirname(target), { recursive: true });
+    makeFolders(dirname(target));
     await rename(manifest, target);
   } catch (error) {
     // Another process may have moved it first.
