@@ -62,8 +62,12 @@ export async function listAdapters(
 }
 
 function reportOf(places: readonly Place[]): readonly PlaceReport[] {
-  return places.flatMap(({ root, files, origin, variable }) =>
-    (files ?? [root]).map((path) => ({ path, origin, ...(variable === undefined ? {} : { variable }) })),
+  return places.flatMap(({ root, files, within, origin, variable }) =>
+    (files ?? within ?? [root]).map((path) => ({
+      path,
+      origin,
+      ...(variable === undefined ? {} : { variable }),
+    })),
   );
 }
 

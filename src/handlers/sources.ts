@@ -1,7 +1,7 @@
 /** Which clients and places a command looks at: `--adapter` and `--path`, else the settings, else what is found. */
 import type { Stats } from "node:fs";
-import { statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Adapter, Issue, Place } from "../adapters/index.ts";
 import { adapterNamed, adapters, placesThatExist } from "../adapters/registry.ts";
 import { errnoOf, PondError, toPondError } from "../base/errors.ts";
@@ -48,16 +48,16 @@ async function placesOf(
   adapter: Adapter,
   paths: readonly string[] | undefined,
 ): Promise<Pick<ClientPlaces, "places" | "issues">> {
+  const own = await placesThatExist(adapter.looks(context.machine));
   if (paths !== undefined) {
     const named = paths.map((path) => requirePath(path, context.machine.home));
-    return { places: placesAt(named, "flag"), issues: [] };
+    return { places: placesAt(named, own, "flag"), issues: [] };
   }
   const configured = context.config.values.adapters?.[adapter.name]?.paths;
-  if (configured === undefined)
-    return { places: await placesThatExist(adapter.looks(context.machine)), issues: [] };
+  if (configured === undefined) return { places: own, issues: [] };
   const looks = configured.map((path) => lookAt(path));
   return {
-    places: placesAt(looks.filter(isThere), "config"),
+    places: placesAt(looks.filter(isThere), own, "config"),
     issues: looks.filter((look) => !isThere(look)).map((look) => absent(context, adapter, look)),
   };
 }
@@ -94,19 +94,52 @@ function requirePath(named: string, home: string): Found {
   throw new PondError("not_found", `--path ${named}: ${look.fault}`, { hint: "check the path" });
 }
 
-/** What is named twice, by whatever path, is one place. A file stands for itself in the folder that holds it. */
-function placesAt(found: readonly Found[], origin: Place["origin"]): readonly Place[] {
+/**
+ * What is named twice, by whatever path, is one place. What stands in a place of the client's own is of that place, or its
+ * sources would have other names by each path to them. A file elsewhere stands for itself in the folder that holds it.
+ */
+function placesAt(found: readonly Found[], own: readonly Place[], origin: Place["origin"]): readonly Place[] {
   const distinct = new Map(
     found.toReversed().map((look) => [`${look.stats.dev}:${look.stats.ino}`, look] as const),
   );
+  const whole = new Set<Place>();
+  const within = new Map<Place, string[]>();
   const folders: Place[] = [];
   const files = new Map<string, string[]>();
   for (const { path, stats } of [...distinct.values()].toReversed()) {
-    if (stats.isDirectory()) folders.push({ root: path, origin });
-    else if (files.get(dirname(path))?.push(path) === undefined) files.set(dirname(path), [path]);
+    const isFolder = stats.isDirectory();
+    const holder = own.find((place) => place.files === undefined && isIn(place.root, path));
+    const inner = holder && pathIn(holder.root, path);
+    if (holder !== undefined && inner === holder.root) whole.add(holder);
+    else if (holder !== undefined && inner !== undefined)
+      addTo(within, holder, isFolder ? inner + sep : inner);
+    else if (isFolder) {
+      for (const place of own) if (isIn(path, place.root)) whole.add(place);
+      folders.push({ root: path, origin });
+    } else addTo(files, dirname(path), path);
   }
-  return [...folders, ...[...files].map(([root, paths]): Place => ({ root, files: paths, origin }))];
+  return [
+    ...whole,
+    ...[...within].map(([place, paths]): Place => ({ ...place, within: paths })),
+    ...folders,
+    ...[...files].map(([root, paths]): Place => ({ root, files: paths, origin })),
+  ];
 }
+
+function addTo<K>(lists: Map<K, string[]>, key: K, item: string): void {
+  if (lists.get(key)?.push(item) === undefined) lists.set(key, [item]);
+}
+
+/** The path as it is spelled from the folder on; undefined where it is neither the folder nor below it. */
+function pathIn(folder: string, path: string): string | undefined {
+  for (const spelled of [(named: string) => named, realpathSync]) {
+    const way = relative(spelled(folder), spelled(path));
+    if (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return join(folder, way);
+  }
+  return undefined;
+}
+
+const isIn = (folder: string, path: string): boolean => pathIn(folder, path) !== undefined;
 
 function absent({ config }: Context, { name }: Adapter, { path, fault }: Look): Issue {
   const setting = config.settings.find((each) => each.path.join(".") === `adapters.${name}.paths`);

@@ -1,4 +1,5 @@
 /** The stat sweep: every source of every client, and which of them changed since their cursor. Opens no file. */
+import { sep } from "node:path";
 import type { Adapter, Cursor, Issue, Place, Unit } from "../adapters/index.ts";
 import { stampText } from "../adapters/registry.ts";
 import { toPondError } from "../base/errors.ts";
@@ -52,14 +53,18 @@ async function sweepClient(
   // Places may lie inside one another: a source is that of the first that holds it.
   const claimed = new Set<string>();
   for (const place of places) {
-    const named = new Set(place.files);
-    const missed = new Set(place.files);
+    const meant = place.files ?? place.within;
+    const folders = meant?.filter((path) => path.endsWith(sep)) ?? [];
+    const named = new Set(meant);
+    const missed = new Set(meant).difference(new Set(folders));
+    const isMeant = (path: string): boolean =>
+      named.has(path) || folders.some((folder) => (path + sep).startsWith(folder));
     const own: string[] = [];
     const look = (found: Unit): void => {
-      if (place.files !== undefined) {
-        const meant = found.files.filter(({ path }) => named.has(path));
-        if (meant.length === 0) return;
-        for (const { path } of meant) missed.delete(path);
+      if (meant !== undefined) {
+        const wanted = found.files.filter(({ path }) => isMeant(path));
+        if (wanted.length === 0) return;
+        for (const { path } of wanted) missed.delete(path);
       }
       if (places.length > 1) {
         if (found.files.length > 0 && found.files.every(({ path }) => claimed.has(path))) return;
@@ -79,8 +84,8 @@ async function sweepClient(
     try {
       for await (const batch of adapter.units(place, context.signal))
         for (const found of batch) {
-          if ("kind" in found) issues.push(found);
-          else look(found);
+          if (!("kind" in found)) look(found);
+          else if (place.within === undefined || isMeant(found.path)) issues.push(found);
         }
     } catch (error) {
       // One place that cannot be looked through holds nothing else back (spec.md#sync-summary).

@@ -149,7 +149,7 @@ const places = new Map<string, Place>();
 
 /** One object a root, as in a sync: adapters remember what they found in a place until it is listed again. */
 export function placeAt(root: string): Place {
-  const place = places.get(root) ?? { root, origin: "flag" };
+  const place = places.get(root) ?? { root, origin: "default" };
   places.set(root, place);
   return place;
 }

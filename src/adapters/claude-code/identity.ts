@@ -4,15 +4,15 @@ import type { JsonObject } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Relation, Session, Timestamp } from "../../model/index.ts";
 import { messageId, sessionId } from "../../model/index.ts";
-import type { Unit } from "../seam/index.ts";
-import { extractFromPath, extractName, field, valueHash } from "../seam/index.ts";
+import type { Place, Unit } from "../seam/index.ts";
+import { copyId, extractFromPath, extractName, field, nameOfSource } from "../seam/index.ts";
 import type { Head } from "./head.ts";
 import type { LogPlace } from "./layout.ts";
 import { ADAPTER, folderOf, isUuid, join, nameOf, placeOfLog } from "./layout.ts";
 
 export interface Evidence {
   readonly unit: Unit;
-  readonly root: string;
+  readonly place: Place;
   readonly head: Head;
   /** What `<agent>.meta.json` says of a subagent. */
   readonly meta: JsonObject | undefined;
@@ -37,7 +37,8 @@ export function sessionOf(evidence: Evidence): Session {
     ...parentOf(place, origin, head),
     source_agent: origin.parent === undefined ? ADAPTER : `${ADAPTER}/${agentTypeOf(meta)}`,
     created_at: head.instant ?? evidence.fileTime,
-    project: head.directory ?? extractFromPath(nameOf(folderOf(baseOf(place))) || basename(evidence.root)),
+    project:
+      head.directory ?? extractFromPath(nameOf(folderOf(baseOf(place))) || basename(evidence.place.root)),
     options: {
       source: { path: unit.key, ...own },
       ...(Object.keys(facts).length === 0 ? {} : { pond: facts }),
@@ -57,7 +58,8 @@ interface Origin {
   readonly parent: string | undefined;
 }
 
-function originOf(place: LogPlace, { unit, head }: Evidence): Origin {
+function originOf(place: LogPlace, { unit, head, place: found }: Evidence): Origin {
+  const copyOf = (id: string, key: string): string => copyId(id, nameOfSource(found, key));
   const claim = isJsonObject(unit.found) ? unit.found : {};
   const isCopy = field(claim, "copy") === true;
   if (place.kind === "session") {
@@ -67,22 +69,22 @@ function originOf(place: LogPlace, { unit, head }: Evidence): Origin {
       head.session === undefined ||
       head.session === place.stem;
     const own = isNamed ? place.stem : (head.session ?? place.stem);
-    return { id: isNamed && !isCopy ? own : copyId(own, unit.key), own, parent: undefined };
+    return { id: isNamed && !isCopy ? own : copyOf(own, unit.key), own, parent: undefined };
   }
   if (place.kind === "subagent") {
-    const parent = isCopy ? copyId(place.stem, `${place.base}.jsonl`) : place.stem;
+    const parent = isCopy ? copyOf(place.stem, `${place.base}.jsonl`) : place.stem;
     return { id: `${parent}/${place.child}`, own: place.child, parent };
   }
   const recorded = head.session;
   if (recorded === undefined) {
-    const id = isCopy ? copyId(place.stem, unit.key) : place.stem;
+    const id = isCopy ? copyOf(place.stem, unit.key) : place.stem;
     return { id, own: place.stem, parent: undefined };
   }
   const copies = field(claim, "copies");
   const isParentCopy = Array.isArray(copies) && copies.includes(recorded);
-  const parent = isParentCopy ? copyId(recorded, join(place.folder, `${recorded}.jsonl`)) : recorded;
+  const parent = isParentCopy ? copyOf(recorded, join(place.folder, `${recorded}.jsonl`)) : recorded;
   const id = `${parent}/${place.stem}`;
-  return { id: isCopy ? copyId(id, unit.key) : id, own: place.stem, parent };
+  return { id: isCopy ? copyOf(id, unit.key) : id, own: place.stem, parent };
 }
 
 type Lineage = Pick<Session, "parent_session_id" | "parent_message_id" | "relation">;
@@ -118,9 +120,4 @@ function callOf(meta: JsonObject | undefined): { readonly call_id?: string } {
 
 function baseOf(place: LogPlace): string {
   return place.kind === "agent" ? join(place.folder, place.stem) : place.base;
-}
-
-/** A session id that no other file of the place has: two copies of a session never mix their records. */
-export function copyId(id: string, key: string): string {
-  return `${id}@${valueHash(key).slice(0, 8)}`;
 }

@@ -49,7 +49,7 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
   }
   const session = sessionOf({
     unit,
-    root: request.place.root,
+    place: request.place,
     head,
     meta: await metaOf(stamp, sides),
     fileTime: fileTime(unit.files),

@@ -2,9 +2,8 @@
 import { PondError } from "../../base/errors.ts";
 import type { Session, SessionState } from "../../model/index.ts";
 import type { Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
-import { extractString } from "../seam/index.ts";
+import { copyId, extractString } from "../seam/index.ts";
 import { serializeForeign } from "./foreign.ts";
-import { copyId } from "./identity.ts";
 import type { LogPlace } from "./layout.ts";
 import { folderOf, join, nameOf, placeOfLog, slugOf } from "./layout.ts";
 import { recordsOf, sideFilesOf, sourceOf } from "./native.ts";

@@ -12,6 +12,7 @@ import { messageId, sessionId, timestampFromMillis } from "../../model/index.ts"
 import type { FileStamp, JsonlItem, Place, Unit } from "../seam/index.ts";
 import {
   arrayField,
+  copyId,
   extractFromPath,
   extractName,
   extractSpan,
@@ -19,9 +20,9 @@ import {
   extractTimestamp,
   field,
   isSettled,
+  nameOfSource,
   objectField,
   optional,
-  valueHash,
 } from "../seam/index.ts";
 import { holdsSession } from "./discover.ts";
 import type { CodexLineage } from "./lineage.ts";
@@ -123,7 +124,7 @@ export function isUndecided(scan: HeaderScan, stamp: FileStamp, now: number): bo
   return scan.directory === undefined && !isSettled(stamp, now);
 }
 
-/** The session that the header describes; `known` is the id that an earlier read gave it. */
+/** The session that the header describes; `known` is the id under which earlier records of the log were told. */
 export function sessionOf(
   scan: HeaderScan,
   unit: Unit,
@@ -132,8 +133,9 @@ export function sessionOf(
   const stamp = unit.files[0];
   const created = scan.createdAt;
   const fallback = created ?? timestampFromMillis(Math.floor(stamp?.mtime ?? 0));
-  const folder = dirname(unit.key) === "." ? nativeBasename(from.place.root) : dirname(unit.key);
-  const id = idOf(scan, unit, from.known);
+  const name = nameOfSource(from.place, unit.key);
+  const folder = name === unit.key ? dirname(name) : basename(dirname(name));
+  const id = from.known ?? idOf(scan, unit, name);
   const lineage = lineageOf(scan.meta ?? {}, basename(unit.key));
   return {
     id: sessionId(id),
@@ -141,7 +143,7 @@ export function sessionOf(
     source_agent: lineage.sourceAgent,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a file's mtime is an instant
     created_at: fallback as Timestamp,
-    project: scan.scope ?? extractFromPath(folder),
+    project: scan.scope ?? extractFromPath(folder === "." ? nativeBasename(from.place.root) : folder),
     options: {
       source: { path: unit.key },
       ...(created === undefined ? { pond: { created_at: "file" } } : {}),
@@ -158,20 +160,14 @@ function parentFields({ parentId, cut, relation }: CodexLineage): Partial<Sessio
   };
 }
 
-/**
- * The id in the log where the file is named by it and holds the session, else one that no other file has. Once read,
- * a file keeps its id, whatever else turns up beside it.
- */
-function idOf(scan: HeaderScan, unit: Unit, known: string | undefined): string {
+/** The id in the log where the file is named by it and holds the session, else one that no other file has. */
+function idOf(scan: HeaderScan, unit: Unit, source: string): string {
   const file = basename(unit.key);
   const own = scan.meta === undefined ? undefined : field(scan.meta, "id");
   const isUsable = typeof own === "string" && own !== "" && own.isWellFormed();
-  const marked = `${isUsable ? own : file.replace(/\.jsonl?$/, "")}@${valueHash(unit.key).slice(0, 8)}`;
   const name = parseRolloutName(file);
-  if (name === undefined || name.threadId !== own) return marked;
-  const native = sessionIdOf(name);
-  if (known === native || known === marked) return known;
-  return holdsSession(unit) ? native : marked;
+  if (name !== undefined && name.threadId === own && holdsSession(unit)) return sessionIdOf(name);
+  return copyId(isUsable ? own : file.replace(/\.jsonl?$/, ""), source);
 }
 
 function isRolloutRecord(view: RolloutRecord): boolean {

@@ -43,8 +43,9 @@ export async function* readRollout(
   if (isUndecided(scan, stamp, request.now))
     return yield [{ kind: "waiting", reason: "no working directory recorded yet" }];
 
-  const session = sessionOf(scan, unit, { place: request.place, known: committedSession(request.cursor) });
   const committed = await source.resumeFrom(cursorFor(unit, request));
+  const known = committed > 0 ? committedSession(request.cursor) : undefined;
+  const session = sessionOf(scan, unit, { place: request.place, known });
   const { made: walk, prefix: from } = goOn(
     source.isPlain ? await keptPrefix(request, PREFIX_FORMAT, committed) : undefined,
     (before) => openWalk(session, { scan, source, stamp, request, committed }, before),

@@ -5,9 +5,8 @@
  */
 import { isJsonObject } from "../../base/json.ts";
 import type { AdapterEnv, Place } from "../seam/index.ts";
-import { extractName, SqliteFile, valueHash, without } from "../seam/index.ts";
+import { copyId, extractName, nameOfSource, SqliteFile, valueHash, without } from "../seam/index.ts";
 import type { Database, Found } from "./discover.ts";
-import { copyId } from "./digest.ts";
 import { foundIn } from "./discover.ts";
 import { dataFolderOf, stemOf } from "./layout.ts";
 import { DatabaseReader } from "./read-database.ts";
@@ -26,12 +25,14 @@ export class Claims {
   readonly found: Found;
   /** The sessions of trees by the keys of their units. */
   readonly treeSessions: ReadonlyMap<string, { readonly tree: Tree; readonly session: TreeSession }>;
+  readonly #place: Place;
   readonly #machine: AdapterEnv;
   readonly #sessions = new Map<string, Promise<ReadonlySet<string>>>();
   readonly #hashes = new Map<string, Promise<Hashes>>();
 
-  constructor(found: Found, machine: AdapterEnv) {
+  constructor(found: Found, place: Place, machine: AdapterEnv) {
     this.found = found;
+    this.#place = place;
     this.treeSessions = new Map(
       found.trees.flatMap((tree) =>
         [...tree.sessions.values()].map((session) => [session.key, { tree, session }] as const),
@@ -76,7 +77,8 @@ export class Claims {
 
   /** The id here of a session of a container. */
   async idOf(container: Pick<SessionSource, "kind" | "container">, id: string): Promise<string> {
-    return (await this.#isCopy(container, id)) ? copyId(id, container.container) : id;
+    if (!(await this.#isCopy(container, id))) return id;
+    return copyId(id, nameOfSource(this.#place, container.container));
   }
 
   async #isCopy(
@@ -128,7 +130,7 @@ const known = new WeakMap<Promise<Found>, Promise<Claims>>();
 
 export function claimsOf(place: Place, machine: AdapterEnv): Promise<Claims> {
   const finding = foundIn(place);
-  const claims = known.get(finding) ?? finding.then((found) => new Claims(found, machine));
+  const claims = known.get(finding) ?? finding.then((found) => new Claims(found, place, machine));
   known.set(finding, claims);
   return claims;
 }

@@ -2,11 +2,6 @@
 import type { FileStamp } from "../seam/index.ts";
 import { valueHash } from "../seam/value-hash.ts";
 
-/** A session id that no other source of the place has: two copies of a session never mix their records. */
-export function copyId(id: string, container: string): string {
-  return `${id}@${valueHash(container).slice(0, 8)}`;
-}
-
 /**
  * Many files as one stamp, so that a session of thousands of files has a short cursor: any change of any of them
  * changes it. The digest of all stamps stands where a file has its inode, their number where it has its device.

@@ -2,15 +2,15 @@
 import { basename } from "node:path";
 import type { Session, Timestamp } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
-import type { Unit } from "../seam/index.ts";
-import { extractFromPath, valueHash } from "../seam/index.ts";
+import type { Place, Unit } from "../seam/index.ts";
+import { copyId, extractFromPath, nameOfSource } from "../seam/index.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { HeadFinder } from "./head.ts";
 import { ADAPTER, folderOf, idInName, nameOf, stemOf } from "./names.ts";
 
 export interface Evidence {
   readonly unit: Unit;
-  readonly root: string;
+  readonly place: Place;
   readonly head: HeadFinder;
   /** When the log itself records no instant. */
   readonly fileTime: Timestamp;
@@ -18,29 +18,24 @@ export interface Evidence {
   readonly known: string | undefined;
 }
 
-export function sessionOf({ unit, root, head, fileTime, known }: Evidence): Session {
+export function sessionOf({ unit, place, head, fileTime, known }: Evidence): Session {
   const stem = stemOf(unit.key);
   const recorded = head.id?.isWellFormed() === true ? head.id : undefined;
   const own = recorded ?? stem;
   const isNamed = recorded !== undefined && (stem === recorded || idInName(stem) === recorded);
   const isCopy = isJsonObject(unit.found) && unit.found["copy"] === true;
   const base = own + head.generation;
-  const id = known ?? (isNamed && !isCopy ? base : copyId(base, unit.key));
+  const id = known ?? (isNamed && !isCopy ? base : copyId(base, nameOfSource(place, unit.key)));
   const { parent } = head;
   return {
     id: sessionId(id),
     ...(parent === undefined ? {} : { parent_session_id: sessionId(parent), relation: "fork" as const }),
     source_agent: ADAPTER,
     created_at: head.instant ?? fileTime,
-    project: head.directory ?? extractFromPath(nameOf(folderOf(unit.key)) || basename(root)),
+    project: head.directory ?? extractFromPath(nameOf(folderOf(unit.key)) || basename(place.root)),
     options: {
       source: { path: unit.key, ...(own === id ? {} : { session_id: own }) },
       ...(head.instant === undefined ? { pond: { created_at: "file" } } : {}),
     },
   };
-}
-
-/** A session id that no other file of the place has: two copies of a session never mix their records. */
-export function copyId(id: string, key: string): string {
-  return `${id}@${valueHash(key).slice(0, 8)}`;
 }

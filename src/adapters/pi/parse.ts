@@ -30,7 +30,7 @@ async function* readLog(unit: Unit, request: ReadRequest): AsyncGenerator<readon
   }
   const session = sessionOf({
     unit,
-    root: request.place.root,
+    place: request.place,
     head,
     fileTime: fileTime(unit.files),
     known: log.committed > 0 ? committedSession(request.cursor) : undefined,

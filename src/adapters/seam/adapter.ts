@@ -25,6 +25,9 @@ export interface Place {
   readonly root: string;
   /** Where only some files below the root are meant: their paths. The caller leaves the other units out. */
   readonly files?: readonly string[];
+  /** Where only some of what the place holds is meant: paths of files, and of folders with a separator at the end. */
+  readonly within?: readonly string[];
+  /** `default` and `environment` are the client's own places. */
   readonly origin: "default" | "environment" | "config" | "flag";
   /** The client's own variable that names it, where the environment does. */
   readonly variable?: string;

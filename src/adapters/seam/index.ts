@@ -74,6 +74,7 @@ export type { LineStart, Prefix, PrefixFormat, PrefixState } from "./prefix.ts";
 export { goOn, keptValue, keptPrefix, prefixToKeep } from "./prefix.ts";
 export { tellLog, untilUnreadable } from "./read-log.ts";
 export { SourceFile } from "./source-file.ts";
+export { copyId, nameOfSource } from "./source-name.ts";
 export type {
   Loss,
   RawLine,
