@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Extracted, Timestamp } from "../../model/index.ts";
 import type { JsonlItem } from "../seam/index.ts";
-import { extractName, extractTimestamp, objectField } from "../seam/index.ts";
+import { extractName, extractTimestamp, objectField, optional } from "../seam/index.ts";
 
 export interface Fork {
   readonly session: string;
@@ -29,7 +29,23 @@ export class HeadFinder {
   /** True once the log held anything at all. */
   hasContent = false;
   /** While true, the records are copies of the parent's. */
-  #isCopying = true;
+  #isCopying: boolean;
+
+  /** `before` is what `state` said of a prefix that holds all copies, of which there may be any number. */
+  constructor(before: JsonObject = {}) {
+    const fork = objectField(before, "fork");
+    const session = fork && extractName(fork, "session");
+    if (fork !== undefined && session !== undefined)
+      this.fork = { session, message: extractName(fork, "message") };
+    this.#isCopying = this.fork === undefined;
+  }
+
+  /** What need not be looked for again in a log that grew. */
+  state(): JsonObject {
+    if (this.fork === undefined) return {};
+    const { session, message } = this.fork;
+    return { fork: { session, ...optional("message", message) } };
+  }
 
   /** True when nothing more is to be found. */
   see(items: readonly JsonlItem[]): boolean {

@@ -55,6 +55,31 @@ const parts = (events: readonly Event[]): Part[] =>
   events.flatMap((event) => (event.kind === "part" ? [event.part] : []));
 const pondOf = (message: Message | undefined): unknown => message?.options["pond"];
 
+describe("a fork that grew", () => {
+  test("is read on behind its copies: where it left its parent is kept with its prefix", async () => {
+    const copy = (n: number): object =>
+      user("x".repeat(1000), { uuid: `u${n}`, forkedFrom: { sessionId: B, messageUuid: `u${n}` } });
+    const copies = Array.from({ length: 300 }, (_, n) => copy(n + 100));
+    const own = user("on ".repeat(2000), { uuid: "own" });
+    await withPlace({ [`p/${A}.jsonl`]: [...copies, own] }, async (root) => {
+      const path = join(root, `p/${A}.jsonl`);
+      const unit = async () => (await listUnits(claudeCode, root)).units[0]!;
+      const first = await readUnit(claudeCode, await unit(), { root, kept: { prefix: undefined } });
+      // Whoever looked at the copies again would see another fork.
+      await writeFile(path, lines([...copies.slice(0, -1), copy(500), own, user("more", { uuid: "more" })]));
+      const { cursor, prefix } = first;
+      const last = async (kept?: { prefix: string | undefined }) =>
+        sessions(
+          (await readUnit(claudeCode, await unit(), { root, cursor, ...(kept && { kept }) })).events,
+        )[0];
+      const told = { parent_session_id: B, relation: "fork" };
+      expect(sessions(first.events)[0]).toMatchObject({ ...told, parent_message_id: "u399" });
+      expect(await last({ prefix })).toEqual(sessions(first.events)[0]);
+      expect(await last()).toMatchObject({ ...told, parent_message_id: "u500" });
+    });
+  });
+});
+
 describe("identity", () => {
   test("a session is named by its file, its copies by where they stand", async () => {
     const events = await eventsOf({

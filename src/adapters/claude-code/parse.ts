@@ -8,6 +8,7 @@ import type {
   FileStamp,
   IssueKind,
   LogEntry,
+  LogReading,
   Prefix,
   ReadRequest,
   Unit,
@@ -18,6 +19,7 @@ import {
   isSameStamp,
   isSettled,
   JsonlLog,
+  keptPrefix,
   keysBelow,
   SessionLog,
   tellLog,
@@ -41,7 +43,8 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
   const cursor: Record<string, FileCursor> = {};
 
   using log = stamp === undefined ? undefined : JsonlLog.open(stamp, known[unit.key]);
-  const head = new HeadFinder();
+  const kept = log && (await keptPrefix(request, PREFIX_FORMAT, log.committed));
+  const head = new HeadFinder(kept?.reader);
   await log?.readAhead((items) => head.see(items));
   if (!head.isTold && unit.files.some((file) => !isSettled(file, request.now))) {
     yield [{ kind: "waiting", reason: "no working directory or instant is recorded yet" }];
@@ -55,16 +58,18 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
     fileTime: fileTime(unit.files),
     known: log !== undefined && log.committed > 0 ? committedSession(request.cursor) : undefined,
   });
-  const open = (before?: Prefix): { out: SessionLog; mapper: RecordMapper } => {
+  const open = (before?: Prefix): ReturnType<LogReading["open"]> => {
     const path = stamp?.path ?? unit.key;
     const { trace } = request;
     const told = new SessionLog(session, { adapter: ADAPTER, path, trace, before: before?.log });
-    return { out: told, mapper: new RecordMapper(told, isChild(unit.key), before?.reader) };
+    const mapper = new RecordMapper(told, isChild(unit.key), before?.reader);
+    const state = (): JsonObject => ({ ...mapper.state(), ...head.state() });
+    return { out: told, mapper: { map: (value, bytes) => mapper.map(value, bytes), state } };
   };
   const { out, prefix } =
     log === undefined
       ? { out: open().out, prefix: undefined }
-      : yield* tellLog(log, { request, format: PREFIX_FORMAT, open });
+      : yield* tellLog(log, { request, format: PREFIX_FORMAT, before: kept, open });
   if (log !== undefined) cursor[unit.key] = log.cursor();
   for (const side of sides) {
     const key = keyOf(side.path);

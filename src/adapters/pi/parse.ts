@@ -5,6 +5,7 @@ import {
   fileTime,
   isSettled,
   JsonlLog,
+  keptPrefix,
   SessionLog,
   tellLog,
   untilUnreadable,
@@ -39,6 +40,7 @@ async function* readLog(unit: Unit, request: ReadRequest): AsyncGenerator<readon
   const { out, prefix } = yield* tellLog(log, {
     request,
     format: PREFIX_FORMAT,
+    before: await keptPrefix(request, PREFIX_FORMAT, log.committed),
     open: (before) => {
       const { path } = stamp;
       const told = new SessionLog(session, {

@@ -72,6 +72,7 @@ export { JsonlSplitter, readJsonl } from "./jsonl.ts";
 export { JsonlLog } from "./jsonl-log.ts";
 export type { LineStart, Prefix, PrefixFormat, PrefixState } from "./prefix.ts";
 export { goOn, keptValue, keptPrefix, prefixToKeep } from "./prefix.ts";
+export type { LogReading } from "./read-log.ts";
 export { tellLog, untilUnreadable } from "./read-log.ts";
 export { SourceFile } from "./source-file.ts";
 export { copyId, nameOfSource } from "./source-name.ts";

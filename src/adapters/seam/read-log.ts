@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { AdapterYield, ReadRequest, Unit } from "./adapter.ts";
 import type { JsonlLog } from "./jsonl-log.ts";
 import type { Prefix, PrefixFormat } from "./prefix.ts";
-import { goOn, keptPrefix, prefixToKeep } from "./prefix.ts";
+import { goOn, prefixToKeep } from "./prefix.ts";
 import type { LogEntry, SessionLog } from "./session-log.ts";
 
 interface RecordMapping {
@@ -17,9 +17,11 @@ interface RecordMapping {
   state(): JsonObject;
 }
 
-interface Reading {
+export interface LogReading {
   readonly request: ReadRequest;
   readonly format: PrefixFormat;
+  /** The prefix that was kept of the log. */
+  readonly before: Prefix | undefined;
   /** A session's log and what fills it: empty, or as a prefix left them. */
   readonly open: (before: Prefix | undefined) => { readonly out: SessionLog; readonly mapper: RecordMapping };
 }
@@ -33,10 +35,10 @@ interface ToldLog {
 /** A log into its session, from where the kept prefix ends; what else an earlier read committed only moves the state. */
 export async function* tellLog(
   log: JsonlLog,
-  { request, format, open }: Reading,
+  { request, format, before: kept, open }: LogReading,
 ): AsyncGenerator<readonly AdapterYield[], ToldLog> {
   if (log.isFresh) return { out: open(undefined).out, prefix: await request.prefix?.load() };
-  const { made, prefix: before } = goOn(await keptPrefix(request, format, log.committed), open);
+  const { made, prefix: before } = goOn(kept, open);
   const { out, mapper } = made;
   const toKeep = (): JsonValue | undefined =>
     prefixToKeep(request, format, { start: log.end, headEnd: log.headEnd, log: out, reader: mapper });
