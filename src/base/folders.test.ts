@@ -17,12 +17,19 @@ test("a folder is made with those above it, and what was made is told, outermost
   expect(existsSync(join(a, "c"))).toBe(true);
 });
 
-test("a file in the way, or a link to nothing, is an error", async () => {
+test("a file in the way, or a link to nothing, is named", async () => {
   await using folder = await tempDir();
-  writeFileSync(join(folder.path, "file"), "");
-  symlinkSync(join(folder.path, "nothing"), join(folder.path, "link"));
-  for (const name of ["file", "file/below", "link", "link/below"])
-    expect(() => makeFolders(join(folder.path, name))).toThrow("EEXIST");
+  const at = (name: string): string => join(folder.path, name);
+  writeFileSync(at("file"), "");
+  symlinkSync(at("file"), at("link"));
+  symlinkSync(at("nothing"), at("lost"));
+  for (const name of ["file", "link"])
+    for (const path of [at(name), at(`${name}/below`), at(`${name}/far/below`)])
+      expect(() => makeFolders(path)).toThrow(`${at(name)} is not a folder`);
+  for (const path of [at("lost"), at("lost/below")])
+    expect(() => makeFolders(path)).toThrow(
+      `${at("lost")} is a link to ${at("nothing")}, which is not there`,
+    );
 });
 
 test.skipIf(!existsSync("/proc/self"))("where no folder can be made this is said, not tried for ever", () => {

@@ -2,7 +2,7 @@
  * The one way to make folders. Node's own (`mkdir` with `recursive`) never returns where the system says "no such
  * file" of a folder whose parent is there: below /proc, and wherever else nobody can make one.
  */
-import { mkdirSync, statSync } from "node:fs";
+import { lstatSync, mkdirSync, readlinkSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errnoOf, PondError } from "./errors.ts";
 
@@ -17,6 +17,7 @@ export function makeFolders(path: string): readonly string[] {
   } catch (error) {
     // Another process may have made it meanwhile.
     if (isFolder(path)) return made;
+    if (errnoOf(error) === "EEXIST") throw notAFolder(path, error);
     if (errnoOf(error) !== "ENOENT") throw error;
     throw new PondError("storage_unavailable", `no folder can be made in ${parent}, so ${path} cannot be`, {
       hint: "name a folder on a disk",
@@ -27,4 +28,28 @@ export function makeFolders(path: string): readonly string[] {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Names what is in the way of a folder at or above this path, which the system does not. */
+export function notAFolder(path: string, cause: unknown): PondError {
+  const isLink = isLinkAt(path);
+  if (isLink === undefined && path !== dirname(path)) return notAFolder(dirname(path), cause);
+  const isLost = isLink === true && statSync(path, { throwIfNoEntry: false }) === undefined;
+  return new PondError(
+    "storage_unavailable",
+    isLost ? `${path} is a link to ${readlinkSync(path)}, which is not there` : `${path} is not a folder`,
+    {
+      hint: isLost ? "make or mount what it links to, or name another folder" : "name another folder",
+      cause,
+    },
+  );
+}
+
+/** Undefined where there is nothing. */
+function isLinkAt(path: string): boolean | undefined {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return undefined;
+  }
 }

@@ -5,7 +5,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoOf, PondError, toPondError } from "../base/errors.ts";
-import { makeFolders } from "../base/folders.ts";
+import { makeFolders, notAFolder } from "../base/folders.ts";
 import { schemaOf } from "./arrow/schema.ts";
 import { type ConnectOptions, connectAlone, connectShared, type SharedConnection } from "./connection.ts";
 import { createTable, RESERVED } from "./create.ts";
@@ -234,6 +234,6 @@ async function prepareDirectory(path: string, create: boolean): Promise<void> {
         hint: "run pond sync first",
         cause: error,
       });
-    throw toPondError(error);
+    throw errnoOf(error) === "ENOTDIR" ? notAFolder(path, error) : toPondError(error);
   }
 }

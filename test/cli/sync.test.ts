@@ -120,6 +120,23 @@ describe("sync", () => {
     expect(stdout).toContain(`claude-code: nothing at ${join(elsewhere, "projects")} (CLAUDE_CONFIG_DIR)\n`);
   });
 
+  test("a store that is a file, or below one, is named with a fix, by readers too", async () => {
+    using home = new TempHome();
+    writeSession(home, "11111111-1111-4111-8111-111111111111", 1);
+    writeFileSync(join(home.path, "file"), "");
+    for (const args of [
+      ["sync", "--store", "file"],
+      ["sync", "--store", "file/below"],
+      ["sessions", "--store", "file"],
+    ]) {
+      const { code, stderr } = await home.pond(args);
+      expect([code, stderr]).toEqual([
+        2,
+        `pond: ${home.path}/file is not a folder\n  fix: name another folder\n`,
+      ]);
+    }
+  });
+
   test("--path may name one file", async () => {
     using home = new TempHome();
     const id = "11111111-1111-4111-8111-111111111111";
