@@ -85,10 +85,16 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 
 /** The file that is read: --config, else POND_CONFIG, else the default place. */
 export function configFile({ environment, file }: Pick<LoadOptions, "environment" | "file">): ConfigFile {
-  const { env, cwd } = environment;
-  if (file !== undefined) return { path: resolve(cwd, file), namedBy: "--config" };
+  const { env, cwd, home } = environment;
+  // A shell leaves `--config=~/x` as it is.
+  const named = (path: string): string =>
+    resolve(
+      cwd,
+      path.replace(/^~(?=\/)/, () => home),
+    );
+  if (file !== undefined) return { path: named(file), namedBy: "--config" };
   const variable = env[CONFIG_VARIABLE];
-  if (variable) return { path: resolve(cwd, variable), namedBy: CONFIG_VARIABLE };
+  if (variable) return { path: named(variable), namedBy: CONFIG_VARIABLE };
   return { path: resolvePaths(environment).configFile, namedBy: undefined };
 }
 

@@ -3,7 +3,7 @@
  * nothing; no file is ever overwritten; what was written is read back and compared before it is called done.
  */
 import { lstat, rm, rmdir, stat, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import type { Adapter, Loss, Place, RestoredFile, Resume } from "../adapters/index.ts";
 import {
   adapterNamed,
@@ -23,6 +23,8 @@ import { readLineage } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import { noSession } from "./find.ts";
+import { namedPath } from "./named-path.ts";
+import { pathMap } from "./path-map.ts";
 
 export interface RestoreRequest {
   readonly session_id: string;
@@ -42,6 +44,8 @@ export interface RestoreReport {
   readonly sessions: number;
   readonly files: readonly { readonly path: string; readonly records: number; readonly bytes: number }[];
   readonly losses: readonly Loss[];
+  /** Rules of `mapPaths` that fit no folder of these sessions. */
+  readonly unused_map_paths: readonly string[];
   readonly resume: ResumeReport;
 }
 
@@ -60,13 +64,17 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   if (session === undefined) throw await noSession(store, request.session_id);
   const adapter = requireTarget(request.to ?? brandOf(session.source_agent), session);
   const [place] = await placesThatExist(adapter.looks(context.machine));
-  const out = request.out === undefined ? requirePlace(adapter, place) : await folderAt(request.out);
+  const out =
+    request.out === undefined
+      ? requirePlace(adapter, place)
+      : await folderAt(request.out, context.machine.home);
   const lineage = await readLineage(store, session.id);
   const fidelity = brandOf(session.source_agent) === adapter.name ? "native" : "foreign";
+  const paths = pathMap(request.mapPaths ?? [], context.machine.home);
   const restored = await adapter.restore.serialize(lineage, {
     fidelity,
     layout: "client",
-    mapPath: pathMapper(request.mapPaths ?? []),
+    mapPath: paths.map,
     now: context.clock.now(),
   });
   const files = await writeAll(out, restored.files);
@@ -78,6 +86,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     sessions: [...sessionsIn(lineage)].length,
     files,
     losses: restored.losses,
+    unused_map_paths: paths.unused(),
     resume: resumeIn(out, restored.resume, place?.root ?? `the folder of ${adapter.title}`),
   };
 }
@@ -132,33 +141,11 @@ function requirePlace(adapter: Adapter, place: Place | undefined): string {
 }
 
 /** Need not be there yet. */
-async function folderAt(named: string): Promise<string> {
-  const path = resolve(named);
+async function folderAt(named: string, home: string): Promise<string> {
+  const path = namedPath(named, home);
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined || stats.isDirectory()) return path;
   throw new PondError("validation_failed", `--out ${named} is a file`, { hint: "name a folder" });
-}
-
-/** The longest matching prefix wins; a prefix ends at a path separator. */
-export function pathMapper(rules: readonly string[]): (path: string) => string {
-  const pairs = rules.map((rule) => {
-    const cut = rule.indexOf("=");
-    if (cut < 1)
-      throw new PondError("validation_failed", `--map-path ${rule} is not old=new`, {
-        hint: "for example --map-path /home/old/project=/home/new/project",
-      });
-    return {
-      from: rule.slice(0, cut).replace(/(?<=.)[/\\]$/, ""),
-      to: rule.slice(cut + 1).replace(/(?<=.)[/\\]$/, ""),
-    };
-  });
-  const ordered = pairs.toSorted((a, b) => b.from.length - a.from.length);
-  return (path) => {
-    const rule = ordered.find(
-      ({ from }) => path === from || (path.startsWith(from) && /[/\\]/.test(path.charAt(from.length))),
-    );
-    return rule === undefined ? path : rule.to + path.slice(rule.from.length);
-  };
 }
 
 /** Writes every file or none. Folders that had to be made are removed again with the files. */

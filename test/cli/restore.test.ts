@@ -51,7 +51,7 @@ test("a lost log comes back value for value where the client looks for it, and i
   rmSync(join(home.path, LOG));
   const { code, stdout } = await home.pond(["restore", ID.slice(0, 8)]);
   expect([code, valuesOf(home)]).toEqual([0, before]);
-  expect(stdout).toContain("1 files, ");
+  expect(stdout).toContain("1 file, ");
   expect(stdout).toMatch(new RegExp(`^resume with: cd /srv/app && claude --resume ${ID}$`, "m"));
   expect(stdout).not.toContain("copy what is in");
 });
@@ -70,6 +70,21 @@ test("elsewhere: the files have to be copied first, unless the client imports th
     `resume with: cd '/my home/app' && opencode import ${quoted} && opencode --session ${id}`,
   );
   expect(opencode.stdout).not.toContain("copy what is in");
+});
+
+test("paths mean the home and the working folder as they do to a shell, and a rule that fits nothing is told", async () => {
+  using home = await homeWithSession();
+  const flags = ["--out=~/back", "--map-path", "/srv/app=here", "--map-path", "/sv/app=/x"];
+  const { code, stdout, stderr } = await home.pond(["restore", ID, ...flags]);
+  expect([code, stderr]).toEqual([
+    0,
+    "note: --map-path /sv/app=/x fits no folder that the session recorded\n",
+  ]);
+  expect(stdout).toContain(`\n  ${home.path}/back/`);
+  expect(stdout).toContain(`resume with: cd ${home.path}/here && claude`);
+  expect(await home.pond(["config", "path", "--config=~/x.toml"])).toMatchObject({
+    stdout: `${home.path}/x.toml\n`,
+  });
 });
 
 test("a session that recorded no folder is resumed from anywhere", async () => {
@@ -91,7 +106,9 @@ test.each([
   [["restore", ID, "--to", "pi"], /pi keeps no sessions on this machine\n.*--out/],
   [["restore", ID, "--out", ""], /--out needs a value/],
   [["restore", ID, "--out", LOG], /--out .* is a file\n.*name a folder/],
+  [["restore", ID, "--out", `${LOG}/x`], /11111111\.jsonl is not a folder\n.*name another folder/],
   [["restore", ID, "--map-path", "nonsense", "--out", "x"], /--map-path nonsense is not old=new/],
+  [["restore", ID, "--map-path", "/srv/app=", "--out", "x"], /--map-path \/srv\/app= is not old=new/],
 ])("%j is refused with a fix and writes nothing", async (args, message) => {
   using home = await homeWithSession();
   const { code, stdout, stderr } = await home.pond(args);

@@ -19,6 +19,8 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
   });
   // Names and folders come from the session: they are shown, they do not steer the terminal.
   out.result(report, () => safeText(render(report)));
+  for (const rule of report.unused_map_paths)
+    out.note(safeText(`note: --map-path ${rule} fits no folder that the session recorded`));
   return "done";
 }
 
@@ -28,7 +30,7 @@ function render(report: RestoreReport): string {
   const losses = report.losses.map(({ what, why, count: n }) => `  ${count(n)} x ${what}: ${why}`);
   return [
     `restored ${count(report.sessions)} ${report.sessions === 1 ? "session" : "sessions"} into ${report.to} ` +
-      `(${report.fidelity}): ${count(report.files.length)} files, ${size(bytes)}, read back equal`,
+      `(${report.fidelity}): ${count(report.files.length)} ${report.files.length === 1 ? "file" : "files"}, ${size(bytes)}, read back equal`,
     ...report.files.map(({ path }) => `  ${path}`),
     ...(losses.length === 0 ? [] : ["not taken along:", ...losses]),
     ...(copy_to === undefined ? [] : [`to resume, copy what is in ${report.out} into ${copy_to}, then`]),

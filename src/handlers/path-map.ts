@@ -1,0 +1,51 @@
+/** `--map-path old=new`: recorded folders rewritten for the machine that a session is restored on (spec.md#adapter-restore). */
+import { PondError } from "../base/errors.ts";
+import { namedPath } from "./named-path.ts";
+
+export interface PathMap {
+  readonly map: (path: string) => string;
+  /** The rules that no path needed so far, as they were given. */
+  readonly unused: () => readonly string[];
+}
+
+/** The longest matching prefix wins; a prefix ends at a path separator. `new` is a folder of this machine, or of another kind of system. */
+export function pathMap(rules: readonly string[], home: string): PathMap {
+  const used = new Set<string>();
+  const ordered = rules.map((rule) => ruleOf(rule, home)).toSorted((a, b) => b.from.length - a.from.length);
+  return {
+    map: (path) => {
+      const found = ordered.find(
+        ({ from }) => path === from || (path.startsWith(from) && /[/\\]/.test(path.charAt(from.length))),
+      );
+      if (found === undefined) return path;
+      used.add(found.rule);
+      return found.to + separated(path.slice(found.from.length), found);
+    },
+    unused: () => rules.filter((rule) => !used.has(rule)),
+  };
+}
+
+interface Rule {
+  readonly rule: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+function ruleOf(rule: string, home: string): Rule {
+  const cut = rule.indexOf("=");
+  const [from, to] = [rule.slice(0, cut), rule.slice(cut + 1)];
+  if (cut < 1 || to === "")
+    throw new PondError("validation_failed", `--map-path ${rule} is not old=new`, {
+      hint: "for example --map-path /home/old/project=/home/new/project",
+    });
+  const there = isWindows(to) ? to : namedPath(to, home);
+  return { rule, from: from.replace(/(?<=.)[/\\]$/, ""), to: there.replace(/(?<=.)[/\\]$/, "") };
+}
+
+/** What is below the folder, in the separators of the system it goes to. */
+function separated(below: string, { from, to }: Rule): string {
+  if (isWindows(from) === isWindows(to)) return below;
+  return isWindows(to) ? below.replaceAll("/", "\\") : below.replaceAll("\\", "/");
+}
+
+const isWindows = (path: string): boolean => /^(?:[A-Za-z]:(?:[/\\]|$)|\\\\)/.test(path);
