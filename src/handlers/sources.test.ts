@@ -169,3 +169,20 @@ test("where a client was looked for in vain is told, with the variable that name
     { places: [{ origin: "config" }], absent: [] },
   ]);
 });
+
+test("a section of the settings for a client that nobody knows is refused, with the nearest name", async () => {
+  await using folder = await tempDir();
+  await using context = await homeWith(folder.path, []);
+  writeFileSync(context.config.file.path, "[adapters.claude]\nenabled = true\n");
+  const environment = { env: {}, home: folder.path, platform: "linux" as const, cwd: folder.path };
+  await using slip = createContext({
+    config: await loadConfig({ environment }),
+    machine: environment,
+    signal: context.signal,
+  });
+  await expect(findSources(slip)).rejects.toMatchObject({
+    code: "validation_failed",
+    message: "adapters.claude.enabled (file config.toml:2): there is no client named claude",
+    hint: expect.stringContaining("claude-code"),
+  });
+});

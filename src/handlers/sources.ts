@@ -1,13 +1,14 @@
 /** Which clients and places a command looks at: `--adapter` and `--path`, else the settings, else what is found. */
 import type { Stats } from "node:fs";
 import { realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { Adapter, Issue, Place } from "../adapters/index.ts";
 import { adapterNamed, adapters, placesThatExist } from "../adapters/registry.ts";
 import { errnoOf, PondError, toPondError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
 import { describeSource } from "../config/index.ts";
 import type { Context } from "./context.ts";
+import { namedPath } from "./named-path.ts";
 
 export interface SourceFilter {
   /** Names of clients; all enabled ones when absent. */
@@ -26,13 +27,18 @@ export interface ClientPlaces {
 
 export async function findSources(context: Context, filter: SourceFilter = {}): Promise<ClientPlaces[]> {
   const chosen =
-    filter.adapters === undefined ? adapters() : [...new Set(filter.adapters)].map(requireAdapter);
+    filter.adapters === undefined
+      ? adapters()
+      : [...new Set(filter.adapters)].map((name) => requireAdapter(name));
   if (filter.paths !== undefined && chosen.length !== 1)
     throw new PondError("validation_failed", "--path needs to know whose sessions they are", {
       hint: `name one client with --adapter (${adapters()
         .map(({ name }) => name)
         .join(", ")})`,
     });
+  for (const { path, source } of context.config.settings)
+    if (path[0] === "adapters")
+      requireAdapter(path[1] ?? "", `${path.join(".")} (${describeSource(source)}): `);
   const sources: ClientPlaces[] = [];
   for (const adapter of chosen) {
     const settings = context.config.values.adapters?.[adapter.name];
@@ -73,8 +79,7 @@ type Found = Look & { readonly stats: Stats };
 
 const isThere = (look: Look): look is Found => look.stats !== undefined;
 
-function lookAt(named: string): Look {
-  const path = resolve(named);
+function lookAt(path: string): Look {
   try {
     return { path, stats: statSync(path) };
   } catch (error) {
@@ -88,8 +93,7 @@ function lookAt(named: string): Look {
 }
 
 function requirePath(named: string, home: string): Found {
-  // A shell leaves `--path=~/x` as it is.
-  const look = lookAt(named.startsWith("~/") ? join(home, named.slice(2)) : named);
+  const look = lookAt(namedPath(named, home));
   if (isThere(look)) return look;
   throw new PondError("not_found", `--path ${named}: ${look.fault}`, { hint: "check the path" });
 }
@@ -148,12 +152,13 @@ function absent({ config }: Context, { name }: Adapter, { path, fault }: Look): 
   return { kind: "unreadable", adapter: name, path, message };
 }
 
-function requireAdapter(name: string): Adapter {
+/** A section of the settings for a client that nobody knows would count for nothing, so it is refused as a flag's is. */
+function requireAdapter(name: string, where = ""): Adapter {
   const adapter = adapterNamed(name);
   if (adapter !== undefined) return adapter;
   const names = adapters().map((candidate) => candidate.name);
   const guess = nearest(name, names);
-  throw new PondError("validation_failed", `there is no client named ${name}`, {
+  throw new PondError("validation_failed", `${where}there is no client named ${name}`, {
     hint: guess === undefined ? `one of: ${names.join(", ")}` : `did you mean ${guess}?`,
   });
 }
