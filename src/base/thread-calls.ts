@@ -44,13 +44,13 @@ export interface Port {
 /** Answers the questions that come through the port. */
 export function answerCalls(port: Port, calls: Calls): void {
   port.on("message", (question: Question) => {
-    void answer(calls, question).then((reply) => port.postMessage(reply));
+    void answer(port, calls, question);
   });
 }
 
-async function answer(calls: Calls, { id, name, argument }: Question): Promise<Answer> {
+async function answer(port: Port, calls: Calls, { id, name, argument }: Question): Promise<void> {
   try {
-    return { id, value: await calls[name]?.(argument) };
+    port.postMessage({ id, value: await calls[name]?.(argument) } satisfies Answer);
   } catch (error) {
     const { code, message, hint, reason, data } = toPondError(error);
     const details = {
@@ -58,7 +58,7 @@ async function answer(calls: Calls, { id, name, argument }: Question): Promise<A
       ...(reason === undefined ? {} : { reason }),
       ...(data === undefined ? {} : { data }),
     };
-    return { id, code, message, details };
+    port.postMessage({ id, code, message, details } satisfies Answer);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Reads the changed sources of one client into the store: in this thread, or in several where that pays. */
 import type { Cursors } from "../state/index.ts";
+import { ingestTables } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 import type { ImportOutcome } from "./import-outcome.ts";
 import { clientReport } from "./import-outcome.ts";
@@ -63,6 +64,9 @@ async function importTasks(
   const lots = [tasks];
   const next = (): readonly ImportTask[] => lots.pop() ?? [];
   return [
-    await runImporter({ adapter, machine, limits, clock, signal }, { ...host, tables: store.tables, next }),
+    await runImporter(
+      { adapter, machine, limits, clock, signal },
+      { ...host, tables: ingestTables(store.tables), next },
+    ),
   ];
 }

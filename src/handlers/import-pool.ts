@@ -5,10 +5,11 @@
  */
 import { availableParallelism } from "node:os";
 import { MessageChannel, Worker } from "node:worker_threads";
+import { allEnded } from "../base/all-ended.ts";
 import { parseJson } from "../base/json.ts";
 import { answerCalls, remoteCalls } from "../base/thread-calls.ts";
 import type { IngestLimits, SessionStore } from "../sessions/index.ts";
-import { tableCalls } from "../sessions/index.ts";
+import { ingestTables, tableCalls } from "../sessions/index.ts";
 import type { HostCalls, WorkerCalls, WorkOrder } from "./import-thread.ts";
 import { taskToSend } from "./import-thread.ts";
 import type { ImportOutcome } from "./import-outcome.ts";
@@ -59,20 +60,32 @@ export async function runPool(
 ): Promise<readonly ImportOutcome[]> {
   const waiting = work.tasks.toSorted((a, b) => a.bytes - b.bytes);
   const calls: HostCalls = {
-    ...tableCalls(store.tables),
+    ...tableCalls(ingestTables(store.tables)),
     stored: host.stored,
     prefix: host.prefix,
     done: host.done,
-    next: () =>
-      work.signal.aborted ? [] : takeLot(waiting).map((task) => taskToSend(task, work.order.places)),
+    next: () => takeLot(waiting).map((task) => taskToSend(task, work.order.places)),
     reached: (sources) =>
       host.reached(sources.map((source) => ({ ...source, cursor: parseJson(source.cursor) }))),
   };
   const threads = Array.from({ length: work.threads }, () => new ImportThread(calls));
-  const stop = (): void => threads.forEach((thread) => thread.stop());
+  const stop = (): void => {
+    waiting.length = 0;
+    for (const thread of threads) thread.stop();
+  };
+  const run = async (thread: ImportThread): Promise<ImportOutcome> => {
+    try {
+      return await thread.run(work.order);
+    } catch (error) {
+      // The others write to the same store, and what they have under way ends first.
+      stop();
+      throw error;
+    }
+  };
   work.signal.addEventListener("abort", stop);
+  if (work.signal.aborted) stop();
   try {
-    return await Promise.all(threads.map((thread) => thread.run(work.order)));
+    return await allEnded(threads.map(run));
   } finally {
     work.signal.removeEventListener("abort", stop);
     await Promise.all(threads.map((thread) => thread.end()));

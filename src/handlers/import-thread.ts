@@ -17,7 +17,7 @@ export interface HostCalls extends Calls, TableCalls {
   readonly next: (nothing: undefined) => readonly FarTask[];
   readonly stored: ImportHost["stored"];
   readonly prefix: ImportHost["prefix"];
-  readonly reached: (sources: readonly FarReached[]) => void;
+  readonly reached: (sources: readonly FarReached[]) => Promise<void> | void;
   readonly done: ImportHost["done"];
 }
 

@@ -25,16 +25,24 @@ function run({ adapter: name, machine, places, limits }: WorkOrder): Promise<Imp
   const adapter = adapterNamed(name);
   if (adapter === undefined) throw new PondError("internal", `no adapter ${name}`);
   const { labels, keys, stored, prefix } = host;
+  // Not waited for source by source, but in the end.
+  let told: Promise<unknown> = Promise.resolve();
   return runImporter(
     { adapter, machine, limits, clock: systemClock, signal: stopped.signal },
     {
       tables: farTables({ labels, keys, insert: (into) => host.insert(into, [into.batch.ipc]) }),
       stored,
       prefix,
-      next: async () => (await host.next(undefined)).map((task) => taskReceived(task, places)),
+      next: async () => {
+        await told;
+        return (await host.next(undefined)).map((task) => taskReceived(task, places));
+      },
       reached: (sources) =>
-        void host.reached(sources.map((source) => ({ ...source, cursor: stringifyJson(source.cursor) }))),
-      done: (source) => void host.done(source),
+        host.reached(sources.map((source) => ({ ...source, cursor: stringifyJson(source.cursor) }))),
+      done: (source) => {
+        told = Promise.all([told, host.done(source)]);
+        told.catch(() => undefined);
+      },
     },
   );
 }

@@ -1,20 +1,38 @@
-/** What an import leaves behind when it fails. */
+/** What an import makes of a source that fails, and what it leaves behind when the store does. */
 import { expect, test } from "vitest";
 import { tempStore } from "../../test/support/temp-store.ts";
 import type { Adapter, AdapterYield } from "../adapters/index.ts";
 import { systemClock } from "../base/clock.ts";
 import { PondError } from "../base/errors.ts";
-import type { ImportSettings, ImportTask } from "./importer.ts";
+import type { IngestTables } from "../sessions/index.ts";
+import { ingestTables } from "../sessions/index.ts";
+import type { ImportOutcome } from "./import-outcome.ts";
+import type { ImportHost, ImportSettings, ImportTask } from "./importer.ts";
 import { runImporter } from "./importer.ts";
 
-test("a failure is told when nothing is under way any more, and what is durable by then is reached", async () => {
-  await using store = await tempStore();
-  const fault = new PondError("storage_unavailable", "the disk is gone");
+interface Run {
+  readonly outcome: Promise<ImportOutcome>;
+  /** The sources that were read to their end and stored. */
+  readonly reached: readonly string[];
+  readonly opened: readonly string[];
+}
+
+/** Each source is a session of its own name; `read` may throw in its place. */
+function importOf(
+  tables: IngestTables,
+  {
+    sources,
+    read,
+    ...host
+  }: { sources: readonly string[]; read?: (key: string) => void } & Partial<ImportHost>,
+): Run {
+  const opened: string[] = [];
   const adapter = {
     name: "test",
     // oxlint-disable-next-line typescript/require-await -- a source that never waits
     async *read({ key }: { readonly key: string }) {
-      if (key === "second") throw fault;
+      opened.push(key);
+      read?.(key);
       const session = { id: key, source_agent: "test", created_at: 0, project: "/project", options: {} };
       yield [
         { kind: "session", session },
@@ -23,26 +41,84 @@ test("a failure is told when nothing is under way any more, and what is durable 
       ] as unknown as AdapterYield[];
     },
   } as unknown as Adapter;
-  const tasks = ["first", "second"].map(
-    (key, order) =>
-      ({ order, unit: { key, files: [] }, place: { root: "/srv/logs" }, bytes: 0 }) as unknown as ImportTask,
-  );
-  const lots = [tasks];
+  const lots = [
+    sources.map(
+      (key, order) =>
+        ({
+          order,
+          unit: { key, files: [] },
+          place: { root: "/srv/logs" },
+          bytes: 0,
+        }) as unknown as ImportTask,
+    ),
+  ];
   const reached: string[] = [];
-  const settings = {
-    adapter,
-    limits: { rows: 2, bytes: 1e6 },
-    clock: systemClock,
-    signal: AbortSignal.any([]),
-  };
-  const run = runImporter(settings as unknown as ImportSettings, {
-    tables: store.sessions.tables,
-    stored: store.sessions.revisions.bind(store.sessions),
+  const limits = { rows: 2, bytes: 1e6 };
+  const settings = { adapter, limits, clock: systemClock, signal: AbortSignal.any([]) };
+  const outcome = runImporter(settings as unknown as ImportSettings, {
+    tables,
+    stored: () => Promise.resolve(new Map()),
     prefix: () => undefined,
     next: () => lots.pop() ?? [],
-    reached: (sources) => reached.push(...sources.map(({ source }) => source.key)),
+    reached: (some) => {
+      reached.push(...some.map(({ source }) => source.key));
+    },
     done: () => undefined,
+    ...host,
   });
-  await expect(run).rejects.toBe(fault);
+  return { outcome, reached, opened };
+}
+
+const gone = new PondError("storage_unavailable", "the disk is gone");
+
+test("a failure is told when nothing is under way any more, and what is durable by then is reached", async () => {
+  await using store = await tempStore();
+  const { outcome, reached } = importOf(ingestTables(store.sessions.tables), {
+    sources: ["first", "second"],
+    read: (key) => {
+      if (key === "second") throw gone;
+    },
+  });
+  await expect(outcome).rejects.toBe(gone);
   expect(reached).toEqual(["first"]);
+});
+
+test("what the system refuses a reader is its source's fault, and the others go on", async () => {
+  await using store = await tempStore();
+  const { outcome, reached } = importOf(ingestTables(store.sessions.tables), {
+    sources: ["first", "second", "third"],
+    read: (key) => {
+      if (key === "second") throw Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+    },
+  });
+  expect(await outcome).toMatchObject({
+    read: 2,
+    issues: { unreadable: 1 },
+    examples: [{ order: 1, issue: { path: "second", message: "EACCES: permission denied" } }],
+  });
+  expect(reached).toEqual(["first", "third"]);
+});
+
+test("a store that fails ends the import with its error, whatever that is, and no further source is read", async () => {
+  await using store = await tempStore();
+  const tables = ingestTables(store.sessions.tables);
+  const broken = new PondError("internal", "the engine is at a loss");
+  const sources = Array.from({ length: 50 }, (_, index) => `source ${index}`);
+  const { outcome, reached, opened } = importOf(
+    { ...tables, labelsOf: () => Promise.reject(broken) },
+    { sources },
+  );
+  await expect(outcome).rejects.toBe(broken);
+  expect(reached).toEqual([]);
+  expect(opened.length).toBeLessThan(10);
+});
+
+test("a cursor that cannot be kept ends the import with its error", async () => {
+  await using store = await tempStore();
+  const full = new PondError("storage_unavailable", "the disk is full", { reason: "disk_full" });
+  const { outcome } = importOf(ingestTables(store.sessions.tables), {
+    sources: ["first"],
+    reached: () => Promise.reject(full),
+  });
+  await expect(outcome).rejects.toBe(full);
 });

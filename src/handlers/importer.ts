@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Adapter, AdapterEnv, AdapterYield, Cursor, Issue, Place, Unit } from "../adapters/index.ts";
 import { stampText } from "../adapters/registry.ts";
 import type { Clock } from "../base/clock.ts";
-import { toPondError } from "../base/errors.ts";
+import { isPondError, toPondError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import { parseJson, stringifyJson } from "../base/json.ts";
 import type { Event, SessionId } from "../model/index.ts";
@@ -38,7 +38,7 @@ export interface ImportHost {
   /** The next sources; none means that there are no more. */
   readonly next: () => Promise<readonly ImportTask[]> | readonly ImportTask[];
   /** Sources that are durable up to these cursors. */
-  readonly reached: (sources: readonly Reached[]) => void;
+  readonly reached: (sources: readonly Reached[]) => Promise<void> | void;
   /** A source was read, or could not be. */
   readonly done: (source: { readonly bytes: number; readonly messages: number }) => void;
 }
@@ -100,7 +100,7 @@ class Importer {
         await this.#breathe();
       }
     const stored = signal.aborted ? await this.#ingest.stop() : await this.#ingest.flush();
-    this.#advance();
+    await this.#advance();
     const { read, waiting, superseded } = this.#tally;
     const { issues, examples } = this.#issues;
     return { read, waiting, superseded, stored, issues, examples };
@@ -114,9 +114,10 @@ class Importer {
     this.#breathed = now;
   }
 
-  #advance(): void {
-    if (this.#reached.length > 0) this.#host.reached(this.#reached);
+  async #advance(): Promise<void> {
+    const reached = this.#reached;
     this.#reached = [];
+    if (reached.length > 0) await this.#host.reached(reached);
   }
 
   async #import(task: ImportTask): Promise<void> {
@@ -129,8 +130,9 @@ class Importer {
     } catch (error) {
       if (signal.aborted) return;
       const fault = toPondError(error);
-      // The store failing is no fault of the source: it ends the sync.
-      if (fault.code === "storage_unavailable" || fault.code === "conflict") throw fault;
+      // The store failing is no fault of the source: it ends the sync, with the store's own error.
+      if (this.#ingest.isFailed) await this.#ingest.stop();
+      if (isStoreFault(error)) throw fault;
       const path = task.unit.files[0]?.path ?? task.unit.key;
       this.#count({ kind: "unreadable", adapter: adapter.name, path, message: fault.message });
     }
@@ -181,6 +183,11 @@ class Importer {
   #count(issue: Issue): void {
     this.#issues.count({ order: this.#order, issue });
   }
+}
+
+/** Told by the store itself. What the system refuses a reader, such as a file that is another's, is its source's fault. */
+function isStoreFault(error: unknown): boolean {
+  return isPondError(error) && (error.code === "storage_unavailable" || error.code === "conflict");
 }
 
 /** A cursor is made of JSON values only; its type says so more precisely than JsonValue can. */

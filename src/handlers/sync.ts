@@ -182,8 +182,7 @@ async function indexStage(
   onIndexes?.();
   const store = await context.store();
   // Asked for alone, it is to do everything that can be done, whether or not it would pay now.
-  const maintenance = store.maintain({ force: stage.stages.length === 1 });
-  const [reports] = await Promise.all([maintenance, store.refreshSummaries(maintenance)]);
+  const reports = await store.updateIndexes({ force: stage.stages.length === 1 });
   const tables = reports.map(({ table, done, left, bytesRemoved }): TableReport => ({
     table,
     done,

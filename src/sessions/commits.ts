@@ -6,7 +6,7 @@
 import type { BatchBuilder, KeySet, TableSpec } from "../substrate/index.ts";
 import type { IngestBatch } from "./ingest-batch.ts";
 import { isSameLabels } from "./ingest-batch.ts";
-import type { IngestTables, Inserted, Labels, RowTarget } from "./tables.ts";
+import type { IngestTables, Inserted, RowTarget, SessionLabels } from "./tables.ts";
 
 export interface Stored {
   readonly sessions: Inserted;
@@ -18,9 +18,9 @@ export interface Stored {
   readonly commits: number;
 }
 
-/** What the store had of the sessions of a batch. */
+/** What the store had of the sessions of a batch, and how they are labelled. */
 interface Known {
-  readonly labels: ReadonlyMap<string, Labels>;
+  readonly labels: SessionLabels;
   readonly messages: readonly KeySet[];
   readonly parts: readonly KeySet[];
 }
@@ -31,15 +31,15 @@ const FEW = 500;
 
 export class Commits {
   readonly #tables: IngestTables;
-  readonly #onCommit: () => void;
+  readonly #onCommit: () => Promise<void> | void;
   readonly #stored = { sessions: NO_ROWS, messages: NO_ROWS, parts: NO_ROWS, relabelled: 0, commits: 0 };
   #last = UnderWay.over();
   #underWay: UnderWay[] = [];
   /** The session that goes on in the next batch, and what the store had of it before its first one. */
   #open: { readonly id: string; readonly known: Promise<Known> } | undefined;
 
-  /** `onCommit` is called once a batch is durable and its checkpoints are reached. */
-  constructor(tables: IngestTables, onCommit: () => void) {
+  /** `onCommit` is called once a batch is durable and its checkpoints are reached; its failure is the batch's. */
+  constructor(tables: IngestTables, onCommit: () => Promise<void> | void) {
     this.#tables = tables;
     this.#onCommit = onCommit;
   }
@@ -59,8 +59,14 @@ export class Commits {
     if (this.#last.isFailed) await this.#last.end.promise;
   }
 
-  /** Waits until everything is durable. */
+  /** A batch failed, and with it all that come. */
+  get areFailed(): boolean {
+    return this.#last.isFailed;
+  }
+
+  /** Waits until everything is durable, or has failed: nothing is under way afterwards. */
   async all(): Promise<void> {
+    await Promise.allSettled(this.#underWay.map(({ end }) => end.promise));
     await this.#last.end.promise;
   }
 
@@ -90,39 +96,34 @@ export class Commits {
     const hasRows = batch.rows > 0;
     const known = await lookedUp;
     await before.parts.promise;
-    mine.labels = labelsFor(batch, known.labels, before.labels);
     const parts = await insert(this.#tables.parts, batch.parts, known.parts);
     stored.parts = sum(stored.parts, parts);
     mine.parts.resolve();
     await before.messages.promise;
-    batch.relabel(mine.labels);
+    batch.relabel(known.labels.agreed);
     const messages = await insert(this.#tables.messages, batch.messages, known.messages);
     stored.messages = sum(stored.messages, messages);
     mine.messages.resolve();
     await before.end.promise;
-    const sessions = await this.#writeSessions(batch, known.labels, mine.labels);
+    const sessions = await this.#writeSessions(batch, known.labels);
     stored.sessions = sum(stored.sessions, sessions);
     if (parts.inserted + messages.inserted + sessions.inserted > 0) stored.commits += 1;
     for (const reached of batch.checkpoints) reached();
-    if (hasRows) this.#onCommit();
+    if (hasRows) await this.#onCommit();
     mine.end.resolve();
   }
 
   /** Labels are immutable, because messages carry copies of them: a session that says otherwise is not stored. */
-  async #writeSessions(
-    batch: IngestBatch,
-    known: ReadonlyMap<string, Labels>,
-    labels: ReadonlyMap<string, Labels>,
-  ): Promise<Inserted> {
+  async #writeSessions(batch: IngestBatch, { stored, agreed }: SessionLabels): Promise<Inserted> {
     const { sessions } = this.#tables;
     const accepted = [...batch.sessions.values()].filter((session) =>
-      isSameLabels(session, labels.get(session.id) ?? session),
+      isSameLabels(session, agreed.get(session.id) ?? session),
     );
     this.#stored.relabelled += batch.sessions.size - accepted.length;
     let inserted = 0;
     let rows = sessions.batch();
     for (const session of accepted) {
-      if (known.has(session.id) || rows.add(session) !== "full") continue;
+      if (stored.has(session.id) || rows.add(session) !== "full") continue;
       inserted += (await sessions.insert(rows.finish())).inserted;
       rows = sessions.batch();
       rows.add(session);
@@ -140,8 +141,8 @@ export class Commits {
     batch: IngestBatch,
     { before, next }: { readonly before: string | undefined; readonly next: string | undefined },
   ): Promise<Known> {
-    const labels = await this.#tables.labelsOf(batch.labels.keys());
-    const ids = [...labels.keys()].filter((id) => id !== before);
+    const labels = await this.#tables.labelsOf(batch.labels);
+    const ids = [...labels.stored.keys()].filter((id) => id !== before);
     // A few new messages of a session that may be long; what goes on in the next batch is looked up once for all.
     const isFew = next === undefined && batch.messageIds.length <= FEW;
     const [messages, parts] = await this.#keysOf(ids, isFew ? batch.messageIds : undefined);
@@ -171,8 +172,6 @@ class UnderWay {
   readonly parts = Promise.withResolvers<void>();
   readonly messages = Promise.withResolvers<void>();
   readonly end = Promise.withResolvers<void>();
-  /** Of its sessions, as they are stored or about to be; known when it has left the first table. */
-  labels: ReadonlyMap<string, Labels> = new Map();
   isFailed = false;
 
   constructor() {
@@ -205,17 +204,6 @@ async function together(own: Promise<Known>, before: Promise<Known> | undefined)
     messages: [...known.messages, ...(earlier?.messages ?? [])],
     parts: [...known.parts, ...(earlier?.parts ?? [])],
   };
-}
-
-/** The rows of a session may still be on their way with the batch before. */
-function labelsFor(
-  batch: IngestBatch,
-  stored: ReadonlyMap<string, Labels>,
-  before: ReadonlyMap<string, Labels>,
-): ReadonlyMap<string, Labels> {
-  const labels = new Map<string, Labels>();
-  for (const [id, said] of batch.labels) labels.set(id, stored.get(id) ?? before.get(id) ?? said);
-  return labels;
 }
 
 async function insert<S extends TableSpec>(

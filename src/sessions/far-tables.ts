@@ -5,13 +5,13 @@
 import type { KeyPlace, MovedBatch, TableSpec } from "../substrate/index.ts";
 import { Batch, BatchBuilder, KeySet, loadArrow } from "../substrate/index.ts";
 import { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
-import type { IngestTables, Labels, RowTarget, SessionTables } from "./tables.ts";
+import type { IngestTables, RowTarget } from "./tables.ts";
 
 type TableName = "sessions" | "messages" | "parts";
 
 /** What the owner of the store answers. */
 export interface TableCalls {
-  readonly labels: (ids: readonly string[]) => Promise<ReadonlyMap<string, Labels>>;
+  readonly labels: IngestTables["labelsOf"];
   /** Stored keys, joined, that have one of these values at this place. */
   readonly keys: (of: {
     readonly table: TableName;
@@ -25,14 +25,14 @@ export interface TableCalls {
 }
 
 /** Answers for any number of askers. */
-export function tableCalls(tables: SessionTables): TableCalls {
+export function tableCalls(tables: IngestTables): TableCalls {
   const writers = {
     sessions: oneAtATime(tables.sessions),
     messages: oneAtATime(tables.messages),
     parts: oneAtATime(tables.parts),
   };
   return {
-    labels: (ids) => tables.labelsOf(ids),
+    labels: tables.labelsOf,
     keys: async ({ table, values, place }) => (await tables[table].knownKeys(values, place)).joined,
     insert: ({ table, batch }) => writers[table](batch),
   };
@@ -59,7 +59,7 @@ export function farTables(calls: TableCalls): IngestTables {
     sessions: new FarTable("sessions", SESSIONS, calls),
     messages: new FarTable("messages", MESSAGES, calls),
     parts: new FarTable("parts", PARTS, calls),
-    labelsOf: (ids) => calls.labels([...ids]),
+    labelsOf: calls.labels,
   };
 }
 

@@ -15,6 +15,6 @@ export type { SessionSummary } from "./summarise.ts";
 export type { StoreTree } from "./tree.ts";
 export { compareByAge, messageCount, SummaryList } from "./summary-list.ts";
 export type { IngestTables, Inserted, Labels } from "./tables.ts";
-export { SessionTables } from "./tables.ts";
+export { ingestTables, SessionTables } from "./tables.ts";
 export type { RowRef } from "./leaves.ts";
 export type { MaintenanceReport, TableHealth } from "../substrate/index.ts";

@@ -8,6 +8,10 @@ import { sealExtracted } from "../model/extracted.ts";
 import type { Event, Session, SessionState } from "../model/index.ts";
 import { eventsOf, messageId, replay, sessionId } from "../model/index.ts";
 import { Ingest } from "./ingest.ts";
+import type { TableSpec } from "../substrate/index.ts";
+import { eq } from "../substrate/index.ts";
+import { farTables, tableCalls } from "./far-tables.ts";
+import { ingestTables, type RowTarget } from "./tables.ts";
 
 /** Small, so that every property crosses batch boundaries. */
 const SMALL = { rows: 5, bytes: 2000 };
@@ -59,7 +63,9 @@ describe("ingest", () => {
     const writer = store.sessions.ingest({
       clock: systemClock,
       limits: SMALL,
-      onCommit: () => seen.push([...reached]),
+      onCommit: () => {
+        seen.push([...reached]);
+      },
     });
     for (const id of ["a", "b", "c"]) {
       await writer.add(conversation(id, 2));
@@ -131,41 +137,70 @@ describe("ingest", () => {
   test("labels are immutable: a differing session is rejected, its messages go under the stored labels", async () => {
     await using store = await tempStore();
     await ingest(store, conversation("s", 2));
-    const moved = conversation("s", 4).map((event) =>
-      event.kind === "session"
-        ? { ...event, session: { ...event.session, project: sealExtracted("/elsewhere") } }
-        : event,
-    );
-    expect(await ingest(store, moved)).toMatchObject({
+    expect(await ingest(store, labelled(conversation("s", 4), "/elsewhere"))).toMatchObject({
       relabelled: 1,
       messages: { inserted: 2, matched: 2 },
     });
     expect((await store.sessions.session("s"))?.project).toBe("/project");
-    const rows = await store.sessions.tables.messages.scan({ select: ["project"] });
-    expect(Array.from({ length: rows.length }, (_, row) => rows.string("project", row))).toEqual(
-      Array(4).fill("/project"),
-    );
+    expect(await projectsOf(store, "s")).toEqual(Array(4).fill("/project"));
   });
 
   test("labels are immutable also while the session's row is on its way", async () => {
     await using store = await tempStore();
-    const moved = (id: string, length: number): Event[] =>
-      conversation(id, length).map((event) =>
-        event.kind === "session"
-          ? { ...event, session: { ...event.session, project: sealExtracted("/elsewhere") } }
-          : event,
-      );
     // Two batches are under way at a time: by their size the session comes again in the one that holds its row, or in
     // one behind that.
     for (const rows of [5, 6, 7, 8, 9, 10]) {
       const id = `s${rows}`;
       const writer = store.sessions.ingest({ clock: systemClock, limits: { rows, bytes: 1e6 } });
-      await writer.add([...conversation(id, 2), ...conversation(`other ${id}`, 2), ...moved(id, 6)]);
+      await writer.add([
+        ...conversation(id, 2),
+        ...conversation(`other ${id}`, 2),
+        ...labelled(conversation(id, 6), "/elsewhere"),
+      ]);
       expect(await writer.flush()).toMatchObject({ relabelled: 1 });
     }
     const rows = await store.sessions.tables.messages.scan({ select: ["project"] });
     expect(new Set(Array.from({ length: rows.length }, (_, row) => rows.string("project", row)))).toEqual(
       new Set(["/project"]),
+    );
+  });
+
+  test("labels are those of the session's row also where several threads store the session under their own", async () => {
+    await using store = await tempStore();
+    let run = 0;
+    // Which of the threads goes on next; each says other labels, and has messages of its own.
+    const turns = fc.array(fc.nat({ max: 2 }), { minLength: 6, maxLength: 24 });
+    await fc.assert(
+      fc.asyncProperty(turns, fc.integer({ min: 3, max: 12 }), async (order, rows) => {
+        const id = `run-${run++}`;
+        const calls = tableCalls(ingestTables(store.sessions.tables));
+        const threads = [0, 1, 2].map((thread) => {
+          const writer = new Ingest(farTables(calls), { clock: systemClock, limits: { rows, bytes: 1e6 } });
+          const events = labelled(conversation(id, 8, { from: thread * 5 }), `/project ${thread}`);
+          return { writer, events, at: 0 };
+        });
+        const goOn = (
+          { writer, events, at }: (typeof threads)[number],
+          length = events.length,
+        ): Promise<void> => writer.add(events.slice(at, at + length));
+        for (const turn of order) {
+          const thread = threads[turn]!;
+          const going = goOn(thread, 5);
+          thread.at += 5;
+          await going;
+        }
+        const summaries = await Promise.all(
+          threads.map(async (thread) => {
+            await goOn(thread);
+            return thread.writer.flush();
+          }),
+        );
+        expect(summaries.reduce((sum, { relabelled }) => sum + relabelled, 0)).toBe(2);
+        expect(summaries.reduce((sum, { messages }) => sum + messages.inserted, 0)).toBe(18);
+        const { project } = (await store.sessions.session(id))!;
+        expect(await projectsOf(store, id)).toEqual(Array(18).fill(project));
+      }),
+      { numRuns: 15 },
     );
   });
 
@@ -179,10 +214,7 @@ describe("ingest", () => {
       insert: (batch: Parameters<typeof tables.messages.insert>[0]) =>
         ++inserts === 2 ? Promise.reject(fault) : tables.messages.insert(batch),
     });
-    const writer = new Ingest(
-      { sessions: tables.sessions, parts: tables.parts, messages, labelsOf: (ids) => tables.labelsOf(ids) },
-      { clock: systemClock, limits: SMALL },
-    );
+    const writer = new Ingest({ ...ingestTables(tables), messages }, { clock: systemClock, limits: SMALL });
     const reached: string[] = [];
     const run = async (): Promise<void> => {
       for (const id of ["a", "b", "c", "d", "e"]) {
@@ -195,6 +227,57 @@ describe("ingest", () => {
     await expect(writer.flush()).rejects.toBe(fault);
     expect(reached).toEqual(["a"]);
     expect(await store.sessions.session("b")).toBeUndefined();
+  });
+
+  test("a failure is told when the batches before it have ended", async () => {
+    await using store = await tempStore();
+    const tables = ingestTables(store.sessions.tables);
+    const written = Promise.withResolvers<void>();
+    const fault = new PondError("storage_unavailable", "the disk is gone");
+    const failed = Promise.withResolvers<void>();
+    let inserts = 0;
+    const writer = new Ingest(
+      {
+        ...tables,
+        parts: intercepted(tables.parts, () => {
+          if (++inserts < 2) return undefined;
+          failed.resolve();
+          return Promise.reject(fault);
+        }),
+        messages: intercepted(tables.messages, () => written.promise),
+      },
+      { clock: systemClock, limits: { rows: 6, bytes: 1e6 } },
+    );
+    const reached: string[] = [];
+    for (const id of ["a", "b", "c"]) {
+      await writer.add(conversation(id, 2));
+      await writer.checkpoint(() => reached.push(id));
+    }
+    await failed.promise;
+    const stopped = writer.stop();
+    written.resolve();
+    await expect(stopped).rejects.toBe(fault);
+    expect(writer.isFailed).toBe(true);
+    expect(reached).toEqual(["a"]);
+    expect(await store.sessions.session("a")).toBeDefined();
+  });
+
+  test("who cannot take note of a commit fails the import", async () => {
+    await using store = await tempStore();
+    const fault = new PondError("storage_unavailable", "no cursor can be written");
+    const writer = store.sessions.ingest({ clock: systemClock, onCommit: () => Promise.reject(fault) });
+    await writer.add(conversation("s", 2));
+    await expect(writer.flush()).rejects.toBe(fault);
+  });
+
+  test("what was being read when an import was stopped is not stored by what follows", async () => {
+    await using store = await tempStore();
+    const writer = store.sessions.ingest({ clock: systemClock });
+    await writer.add(conversation("s", 3));
+    await writer.stop();
+    await writer.add(conversation("t", 1));
+    expect(await writer.flush()).toMatchObject({ messages: { inserted: 1 } });
+    expect(await projectsOf(store, "s")).toEqual([]);
   });
 
   test("a source is reached with the row of its session, also where the next source goes on with the session", async () => {
@@ -233,10 +316,7 @@ describe("ingest", () => {
         return batch;
       },
     });
-    const writer = new Ingest(
-      { sessions: tables.sessions, parts: tables.parts, messages, labelsOf: (some) => tables.labelsOf(some) },
-      { clock: systemClock, limits: SMALL },
-    );
+    const writer = new Ingest({ ...ingestTables(tables), messages }, { clock: systemClock, limits: SMALL });
     await writer.add(events);
     expect(await writer.flush()).toMatchObject({ messages: { inserted: 0, matched: 48 }, commits: 0 });
     expect(Math.max(...drops)).toBeLessThanOrEqual(2);
@@ -257,6 +337,20 @@ describe("ingest", () => {
     await writer.checkpoint(() => reached.push("good"));
     expect(await writer.flush()).toMatchObject({ messages: { inserted: 3 } });
     expect(reached).toEqual(["good"]);
+  });
+
+  test("a session that no row can hold fails its own source only", async () => {
+    await using store = await tempStore();
+    const writer = store.sessions.ingest({ clock: systemClock });
+    // Three bytes a letter: the bound is one of bytes.
+    for (const broken of [{ created_at: 0.5 }, { options: { long: "\u65e5".repeat(86_000_000) } }]) {
+      const bad = conversation("bad", 2).map((event) =>
+        event.kind === "session" ? { ...event, session: { ...event.session, ...broken } as Session } : event,
+      );
+      await expect(writer.add(bad)).rejects.toMatchObject({ code: "validation_failed" });
+    }
+    await writer.add(conversation("good", 2));
+    expect(await writer.flush()).toMatchObject({ sessions: { inserted: 1 }, messages: { inserted: 2 } });
   });
 
   test("a message is not stored without a part that no row can hold", async () => {
@@ -332,7 +426,46 @@ function eventsByMessage(events: readonly Event[]): Event[][] {
   return groups;
 }
 
-function conversation(id: string, length: number, options: { parent?: string; at?: number } = {}): Event[] {
+/** The same session in another place. */
+function labelled(events: readonly Event[], project: string): Event[] {
+  return events.map((event) =>
+    event.kind === "session"
+      ? { ...event, session: { ...event.session, project: sealExtracted(project) } }
+      : event,
+  );
+}
+
+/** As they stand with the messages of a session. */
+async function projectsOf(store: TempStore, id: string): Promise<readonly string[]> {
+  const rows = await store.sessions.tables.messages.scan({
+    select: ["project"],
+    where: eq("session_id", id),
+  });
+  return Array.from({ length: rows.length }, (_, row) => rows.string("project", row));
+}
+
+/** The table, with something before each insert. */
+function intercepted<S extends TableSpec>(
+  table: RowTarget<S>,
+  before: () => Promise<void> | undefined,
+): RowTarget<S> {
+  return {
+    spec: table.spec,
+    batch: () => table.batch(),
+    knownKeys: (values, place) => table.knownKeys(values, place),
+    insert: async (batch) => {
+      await before();
+      return table.insert(batch);
+    },
+  };
+}
+
+function conversation(
+  id: string,
+  length: number,
+  options: { parent?: string; at?: number; from?: number } = {},
+): Event[] {
+  const from = options.from ?? 0;
   const session: Session = {
     id: sessionId(id),
     ...(options.parent === undefined
@@ -343,7 +476,7 @@ function conversation(id: string, length: number, options: { parent?: string; at
     project: sealExtracted("/project"),
     options: {},
   };
-  const messages = Array.from({ length }, (_, index) => ({
+  const messages = Array.from({ length }, (_, nth) => nth + from).map((index) => ({
     message: {
       id: messageId(`m${index}`),
       session_id: session.id,

@@ -6,11 +6,12 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import type { Event, Message, Part, Session, Violation } from "../model/index.ts";
 import { EventValidator, searchText } from "../model/index.ts";
-import type { Added } from "../substrate/index.ts";
+import type { Added, BatchBuilder } from "../substrate/index.ts";
 import type { Stored } from "./commits.ts";
 import { Commits } from "./commits.ts";
 import { partBytes, partRow, sessionRow } from "./encode.ts";
 import { IngestBatch } from "./ingest-batch.ts";
+import type { SESSIONS } from "./schema.ts";
 import type { IngestTables } from "./tables.ts";
 
 export interface IngestLimits {
@@ -32,8 +33,11 @@ export interface IngestOptions {
   readonly limits?: IngestLimits;
   /** Called for each event that breaks a rule; the stream goes on. */
   readonly onViolation?: (violation: Violation, event: Event) => void;
-  /** Called once a batch is durable and its checkpoints are reached, with what is stored so far. */
-  readonly onCommit?: (summary: IngestSummary) => void;
+  /**
+   * Called once a batch is durable and its checkpoints are reached, with what is stored so far. Waited for; where it
+   * fails, the batch has failed.
+   */
+  readonly onCommit?: (summary: IngestSummary) => Promise<void> | void;
 }
 
 export class Ingest {
@@ -42,6 +46,8 @@ export class Ingest {
   readonly #limits: IngestLimits;
   readonly #validator = new EventValidator();
   readonly #commits: Commits;
+  /** Never filled: tells which rows can be. */
+  readonly #sessionRows: BatchBuilder<typeof SESSIONS>;
   #batch: IngestBatch;
   #session: Session | undefined;
   #message: Message | undefined;
@@ -57,6 +63,7 @@ export class Ingest {
     this.#tables = tables;
     this.#options = options;
     this.#limits = options.limits ?? DEFAULT_LIMITS;
+    this.#sessionRows = tables.sessions.batch();
     this.#batch = new IngestBatch(tables);
     this.#commits = new Commits(tables, () => options.onCommit?.(this.summary()));
   }
@@ -100,10 +107,17 @@ export class Ingest {
     return this.summary();
   }
 
+  /** A batch could not be written: nothing that is given from now on will be. */
+  get isFailed(): boolean {
+    return this.#commits.areFailed;
+  }
+
   /** Waits for the commits under way and drops what is not committed: it will be read again. */
   async stop(): Promise<IngestSummary> {
     await this.#commits.all();
     this.#batch = new IngestBatch(this.#tables);
+    this.#session = undefined;
+    this.#forgetMessage();
     return this.summary();
   }
 
@@ -124,8 +138,11 @@ export class Ingest {
     if (this.#endMessage() === "full") return "full";
     if (event.kind === "message") this.#message = event.message;
     else {
+      const row = sessionRow(event.session, this.#now());
+      // Written with a batch of many sources: one that the table cannot hold fails its own source, here.
+      this.#sessionRows.check(row);
       this.#session = event.session;
-      const added = this.#batch.addSession(sessionRow(event.session, this.#now()));
+      const added = this.#batch.addSession(row);
       if (added !== "added") this.#again[added] += 1;
     }
     return undefined;

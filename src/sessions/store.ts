@@ -1,4 +1,5 @@
 /** The session datasets as the rest of pond sees them: ingest in, canonical objects out. */
+import { allEnded } from "../base/all-ended.ts";
 import type { Clock } from "../base/clock.ts";
 import { isPondError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -42,7 +43,7 @@ import { Summaries } from "./summaries.ts";
 import type { SummaryList } from "./summary-list.ts";
 import { readLeaves } from "./leaves.ts";
 import { corrupt } from "./rows.ts";
-import { SessionTables } from "./tables.ts";
+import { ingestTables, SessionTables } from "./tables.ts";
 import type { StoreTreeOptions } from "./tree.ts";
 import { StoreTree } from "./tree.ts";
 
@@ -96,7 +97,7 @@ export class SessionStore implements AsyncDisposable {
   }
 
   ingest(options: IngestOptions & { readonly clock: Clock }): Ingest {
-    return new Ingest(this.tables, options);
+    return new Ingest(ingestTables(this.tables), options);
   }
 
   async session(id: string): Promise<Session | undefined> {
@@ -209,8 +210,15 @@ export class SessionStore implements AsyncDisposable {
 
   /** Indexes folded, fragments merged, old versions removed, where the plan says that it pays. */
   async maintain(options: MaintainOptions = {}): Promise<readonly MaintenanceReport[]> {
-    const reports = await Promise.all(this.tables.all.map((table) => table.maintain(options)));
+    const reports = await allEnded(this.tables.all.map((table) => table.maintain(options)));
     await this.#summaries.maintain(options);
+    return reports;
+  }
+
+  /** The same, and the summaries of what changed, which are made meanwhile. */
+  async updateIndexes(options: MaintainOptions = {}): Promise<readonly MaintenanceReport[]> {
+    const maintenance = this.maintain(options);
+    const [reports] = await allEnded([maintenance, this.refreshSummaries(maintenance)]);
     return reports;
   }
 

@@ -33,15 +33,45 @@ export interface RowTarget<S extends TableSpec> {
   knownKeys(values: Iterable<string>, place?: KeyPlace): Promise<KeySet>;
 }
 
-/** The tables as ingest uses them: those of this thread, or those of another (far-tables.ts). */
+/** How the sessions of a batch are labelled. */
+export interface SessionLabels {
+  /** Of those that have a row. */
+  readonly stored: ReadonlyMap<string, Labels>;
+  /** Of all of them, what their messages are stored under. */
+  readonly agreed: ReadonlyMap<string, Labels>;
+}
+
+/** The tables as one import uses them: those of this thread, or those of another (far-tables.ts). */
 export interface IngestTables {
   readonly sessions: RowTarget<typeof SESSIONS>;
   readonly messages: RowTarget<typeof MESSAGES>;
   readonly parts: RowTarget<typeof PARTS>;
-  labelsOf(ids: Iterable<string>): Promise<ReadonlyMap<string, Labels>>;
+  /** `said`: what their sources say. */
+  readonly labelsOf: (said: ReadonlyMap<string, Labels>) => Promise<SessionLabels>;
 }
 
-export class SessionTables implements IngestTables {
+/**
+ * For one import. A session without a row is labelled as it was said first, by whichever batch or thread: its row may be
+ * on its way still, and all its messages carry the same labels.
+ */
+export function ingestTables(tables: SessionTables): IngestTables {
+  const { sessions, messages, parts } = tables;
+  const first = new Map<string, Labels>();
+  return {
+    sessions,
+    messages,
+    parts,
+    labelsOf: async (said) => {
+      for (const [id, labels] of said) if (!first.has(id)) first.set(id, labels);
+      const stored = await tables.labelsOf(said.keys());
+      const agreed = new Map<string, Labels>();
+      for (const [id, labels] of said) agreed.set(id, stored.get(id) ?? first.get(id) ?? labels);
+      return { stored, agreed };
+    },
+  };
+}
+
+export class SessionTables {
   readonly sessions: Table<typeof SESSIONS>;
   readonly messages: Table<typeof MESSAGES>;
   readonly parts: Table<typeof PARTS>;

@@ -1,12 +1,15 @@
 /** An import in several threads leaves what an import in one leaves, and stops and fails as that does. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
-import { expect, test } from "vitest";
-import { PondError } from "../../src/base/errors.ts";
+import { expect, test, vi } from "vitest";
+import { isPondError, PondError } from "../../src/base/errors.ts";
 import { answerCalls, remoteCalls } from "../../src/base/thread-calls.ts";
 import type { ClientReport, Context } from "../../src/handlers/index.ts";
+import { runPool } from "../../src/handlers/import-pool.ts";
 import { sync } from "../../src/handlers/index.ts";
+import { sweepSources } from "../../src/handlers/sweep.ts";
 import type { ColumnsOf, Table, TableSpec } from "../../src/substrate/index.ts";
 import { tempContext } from "../support/temp-context.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -92,19 +95,99 @@ test("a stop in the middle keeps what was committed, and the next import complet
   expect(stored.sessions.inserted + stopped.clients[0]!.stored.sessions.inserted).toBe(SOURCES);
 });
 
-test("the store failing in one thread ends the import with the store's own error", async () => {
-  const { port1, port2 } = new MessageChannel();
-  const full = new PondError("storage_unavailable", "the disk is full", {
-    reason: "disk_full",
-    hint: "free some",
+const full = new PondError("storage_unavailable", "the disk is full", {
+  reason: "disk_full",
+  hint: "free some",
+});
+
+/** A pool of two threads over the sources of the folder; `host` in place of what the import has there. */
+async function runTwo(
+  { context }: { readonly context: Context },
+  folder: string,
+  host: Partial<Parameters<typeof runPool>[2]>,
+): Promise<void> {
+  const store = await context.store();
+  const [sweep] = await sweepSources(context, { adapters: ["claude-code"], paths: [folder] }, undefined);
+  const tasks = sweep!.stale.map((source, order) => ({ ...source, order }));
+  const { machine } = context;
+  const order = {
+    adapter: "claude-code",
+    machine: { ...machine, env: { ...machine.env } },
+    places: sweep!.places,
+    limits: { rows: 500, bytes: 1e6 },
+  };
+  await runPool(
+    store,
+    { threads: 2, order, tasks, signal: context.signal },
+    {
+      stored: store.revisions.bind(store),
+      prefix: () => undefined,
+      reached: () => undefined,
+      done: () => undefined,
+      ...host,
+    },
+  );
+}
+
+test("the store failing in one thread ends the import with its error, when nothing is under way in any", async () => {
+  await using folder = await tempDir();
+  writeSources(folder.path);
+  await using temp = await tempContext();
+  const { messages, parts } = (await temp.context.store()).tables;
+  const insertMessages = messages.insert.bind(messages);
+  const insertParts = parts.insert.bind(parts);
+  const failed = Promise.withResolvers<void>();
+  let written = 0;
+  let underWay = 0;
+  vi.spyOn(messages, "insert").mockImplementation((batch) => {
+    if (++written < 2) return insertMessages(batch);
+    failed.resolve();
+    return Promise.reject(full);
   });
+  let begun = 0;
+  vi.spyOn(parts, "insert").mockImplementation(async (batch) => {
+    underWay += 1;
+    if (++begun > 2) {
+      await failed.promise;
+      // Long enough for who does not wait to be gone.
+      for (let turn = 0; turn < 2000; turn++) await setImmediate();
+    }
+    const inserted = await insertParts(batch);
+    underWay -= 1;
+    return inserted;
+  });
+  const run = runTwo(temp, folder.path, {});
+  await expect(run).rejects.toSatisfy(isPondError);
+  expect(underWay).toBe(0);
+  await expect(run).rejects.toMatchObject({ reason: "disk_full", hint: "free some" });
+});
+
+test("a cursor that cannot be kept, or news that cannot be told, ends an import in threads with its error", async () => {
+  await using folder = await tempDir();
+  writeSources(folder.path);
+  await using temp = await tempContext();
+  const fail = (): void => {
+    throw full;
+  };
+  const isFull = (error: unknown): boolean => isPondError(error) && error.reason === "disk_full";
+  await expect(runTwo(temp, folder.path, { reached: fail })).rejects.toSatisfy(isFull);
+  await expect(runTwo(temp, folder.path, { done: fail })).rejects.toSatisfy(isFull);
+});
+
+test("what is asked of another thread comes back as it was answered, errors and all", async () => {
+  const { port1, port2 } = new MessageChannel();
   answerCalls(port1, {
     insert: () => {
       throw full;
     },
     twice: (n: number) => Promise.resolve(n * 2),
+    unsendable: () => () => undefined,
   });
-  const calls = remoteCalls<{ insert: (batch: ArrayBuffer) => number; twice: (n: number) => number }>(port2);
+  const calls = remoteCalls<{
+    insert: (batch: ArrayBuffer) => number;
+    twice: (n: number) => number;
+    unsendable: (nothing: undefined) => unknown;
+  }>(port2);
   await expect(calls.insert(new ArrayBuffer(8))).rejects.toMatchObject({
     code: "storage_unavailable",
     message: "the disk is full",
@@ -112,5 +195,6 @@ test("the store failing in one thread ends the import with the store's own error
     hint: "free some",
   });
   expect(await Promise.all([calls.twice(1), calls.twice(2)])).toEqual([2, 4]);
+  await expect(calls.unsendable(undefined)).rejects.toMatchObject({ code: "internal" });
   port1.close();
 });

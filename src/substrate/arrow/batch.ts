@@ -115,6 +115,11 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
     return "added";
   }
 
+  /** Throws what `add` would for a row that the table cannot hold. */
+  check(row: RowOf<S>): void {
+    this.#fits(row, this.#keyOf(row));
+  }
+
   /** Drops the rows with these keys. */
   drop(keys: { hasKey(joined: string): boolean }): void {
     this.#mustBeOpen();
