@@ -1,14 +1,16 @@
 /** Reads the changed sources of one client into the store: in this thread, or in several where that pays. */
+import type { JsonValue } from "../base/json.ts";
 import type { Cursors } from "../state/index.ts";
 import { ingestTables } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 import type { ImportOutcome } from "./import-outcome.ts";
 import { clientReport } from "./import-outcome.ts";
+import type { PoolTask } from "./import-pool.ts";
 import { limitsFor, runPool, threadsFor } from "./import-pool.ts";
 import type { ImportTask } from "./importer.ts";
 import { runImporter } from "./importer.ts";
 import type { Sweep } from "./sweep.ts";
-import { sourceName } from "./sweep.ts";
+import { isCursor, sourceName } from "./sweep.ts";
 import type { ClientReport } from "./sync-report.ts";
 
 export interface ImportOptions {
@@ -34,9 +36,12 @@ async function importTasks(
 ): Promise<readonly ImportOutcome[]> {
   const store = await context.store();
   const { batch_rows: rows, batch_bytes: bytes, threads: most } = context.config.values.sync;
-  const tasks = stale.map((source, order): ImportTask => {
-    const cursor = verify ? undefined : cursors.get(sourceName(adapter, source.place, source.unit));
-    return { ...source, order, ...(cursor === undefined ? {} : { cursor }) };
+  const tasks = stale.map((source, order): PoolTask => {
+    const name = sourceName(adapter, source.place, source.unit);
+    const cursor = verify ? undefined : cursors.get(name);
+    const passed = cursor !== undefined && cursors.keepsPrefix(name) ? committedBytes(cursor) : 0;
+    const unread = Math.max(0, source.bytes - passed);
+    return { ...source, order, unread, ...(cursor === undefined ? {} : { cursor }) };
   });
   let messages = 0;
   const host = {
@@ -69,4 +74,10 @@ async function importTasks(
       { ...host, tables: ingestTables(store.tables), next },
     ),
   ];
+}
+
+/** Of all files of a source, the bytes before its cursor. */
+function committedBytes(cursor: JsonValue): number {
+  if (!isCursor(cursor)) return 0;
+  return Object.values(cursor.files).reduce((sum, { offset }) => sum + offset, 0);
 }

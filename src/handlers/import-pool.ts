@@ -26,14 +26,20 @@ const LEAST_BATCH_BYTES = 6_000_000;
 /** Sources are handed out in lots of about this weight, so that small ones do not cost a question each. */
 const LOT = 1_000_000;
 
-const weightOf = ({ bytes }: Pick<ImportTask, "bytes">): number => bytes + PER_SOURCE;
+/** A source that threads may share the work of. */
+export interface PoolTask extends ImportTask {
+  /** About how much of it is to be read: not what is before a cursor that is gone on from (spec.md#sync-prefix). */
+  readonly unread: number;
+}
+
+const weightOf = ({ unread }: Pick<PoolTask, "unread">): number => unread + PER_SOURCE;
 
 /**
  * How many threads pay for these sources; fewer than two means none. The engine keeps a core busy while it writes: on two
  * cores threads took a fifth more CPU time and ended no sooner.
  */
 export function threadsFor(
-  sources: readonly Pick<ImportTask, "bytes">[],
+  sources: readonly Pick<PoolTask, "unread">[],
   most: number = Math.min(availableParallelism() - 1, MAX_THREADS),
 ): number {
   const weight = sources.reduce((sum, source) => sum + weightOf(source), 0);
@@ -48,7 +54,7 @@ export function limitsFor({ rows, bytes }: IngestLimits, threads: number): Inges
 export interface PoolWork {
   readonly threads: number;
   readonly order: WorkOrder;
-  readonly tasks: readonly ImportTask[];
+  readonly tasks: readonly PoolTask[];
   readonly signal: AbortSignal;
 }
 
@@ -58,7 +64,7 @@ export async function runPool(
   work: PoolWork,
   host: Pick<ImportHost, "stored" | "prefix" | "reached" | "done">,
 ): Promise<readonly ImportOutcome[]> {
-  const waiting = work.tasks.toSorted((a, b) => a.bytes - b.bytes);
+  const waiting = work.tasks.toSorted((a, b) => a.unread - b.unread);
   const calls: HostCalls = {
     ...tableCalls(ingestTables(store.tables)),
     stored: host.stored,
@@ -92,8 +98,8 @@ export async function runPool(
   }
 }
 
-function takeLot(waiting: ImportTask[]): ImportTask[] {
-  const lot: ImportTask[] = [];
+function takeLot(waiting: PoolTask[]): PoolTask[] {
+  const lot: PoolTask[] = [];
   for (let weight = 0, task = waiting.pop(); task !== undefined; task = waiting.pop()) {
     lot.push(task);
     weight += weightOf(task);

@@ -92,6 +92,11 @@ export class Cursors {
     return digest === undefined ? undefined : this.#prefixes.read(name, digest);
   }
 
+  /** True when something was kept of the source up to its cursor: it is read on from there. */
+  keepsPrefix(source: SourceName): boolean {
+    return digestIn(this.#lines.get(this.#nameOf(source))) !== undefined;
+  }
+
   /** Remembers cursors whose rows are committed; on the disk when this returns. */
   advance(updates: readonly Reached[]): void {
     const lines = updates.map(({ source, stamp, cursor, prefix }) => {

@@ -1,5 +1,5 @@
 /** An import in several threads leaves what an import in one leaves, and stops and fails as that does. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
@@ -108,7 +108,7 @@ async function runTwo(
 ): Promise<void> {
   const store = await context.store();
   const [sweep] = await sweepSources(context, { adapters: ["claude-code"], paths: [folder] }, undefined);
-  const tasks = sweep!.stale.map((source, order) => ({ ...source, order }));
+  const tasks = sweep!.stale.map((source, order) => ({ ...source, order, unread: source.bytes }));
   const { machine } = context;
   const order = {
     adapter: "claude-code",
@@ -172,6 +172,47 @@ test("a cursor that cannot be kept, or news that cannot be told, ends an import 
   const isFull = (error: unknown): boolean => isPondError(error) && error.reason === "disk_full";
   await expect(runTwo(temp, folder.path, { reached: fail })).rejects.toSatisfy(isFull);
   await expect(runTwo(temp, folder.path, { done: fail })).rejects.toSatisfy(isFull);
+});
+
+test("logs that grew are no work for threads by what was read of them before", async () => {
+  await using folder = await tempDir();
+  mkdirSync(join(folder.path, "-home-me-app"), { recursive: true });
+  const logs = ["1", "2"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`);
+  const grow = (lines: number, length: number): void => {
+    for (const sessionId of logs)
+      for (let at = 0; at < lines; at++) {
+        const message = { role: "user", content: "x".repeat(length) };
+        const record = {
+          type: "user",
+          sessionId,
+          cwd: "/home/me/app",
+          timestamp: "2026-01-01T00:00:00Z",
+          message,
+        };
+        appendFileSync(
+          join(folder.path, "-home-me-app", `${sessionId}.jsonl`),
+          `${JSON.stringify(record)}\n`,
+        );
+      }
+  };
+  await using temp = await tempContext({ env: threads(2) });
+  let started = 0;
+  const count = (): unknown => (started += 1);
+  process.on("worker", count);
+  try {
+    grow(9, 1_000_000);
+    expect(await importAll(temp.context, folder.path)).toMatchObject({
+      stored: { messages: { inserted: 18 } },
+    });
+    expect(started).toBe(2);
+    grow(1, 10);
+    expect(await importAll(temp.context, folder.path)).toMatchObject({
+      stored: { messages: { inserted: 2 } },
+    });
+    expect(started).toBe(2);
+  } finally {
+    process.off("worker", count);
+  }
 });
 
 test("what is asked of another thread comes back as it was answered, errors and all", async () => {
