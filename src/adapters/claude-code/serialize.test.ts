@@ -41,6 +41,21 @@ describe("native restore", () => {
     );
   });
 
+  test("puts a subagent by itself below the session it belongs to, which is the one to resume", () => {
+    const child = lineageOf(HAND).children.find(({ state }) => state.session.id.includes("wf_1"))!;
+    const restored = serialize(child, CLIENT);
+    const [log] = paths(restored.files);
+    expect(log).toMatch(new RegExp(`^[^/]+/${HAND}/subagents/workflows/wf_1/agent-b1c2d3e.jsonl$`));
+    expect(restored.resume.command).toBe(`claude --resume ${HAND}`);
+    expect(restored.losses).toEqual([
+      {
+        what: "the session it belongs to",
+        why: `Claude Code opens a subagent only from there; pond restore ${HAND} brings both`,
+        count: 1,
+      },
+    ]);
+  });
+
   test("follows a mapped directory: folder, every record, subagents too", () => {
     const mapPath = (path: string): string => path.replace("/tmp/pond_fixture", "/home/me");
     const restored = serialize(lineageOf(CAPTURED), { ...CLIENT, mapPath });

@@ -20,15 +20,42 @@ export function serialize(lineage: Lineage, options: SerializeOptions): Restored
 /** Every file of the lineage, equal by value to its source. */
 function serializeNative(lineage: Lineage, options: SerializeOptions): Restored {
   const files = new Map<string, RestoredFile>();
-  addLineage(lineage, { files, options, folder: "" });
   const { session } = lineage.state;
-  const id = ownId(session);
+  addLineage(lineage, { files, options, folder: folderAbove(session, options) });
+  const owner = ownerOf(session);
+  const id = owner ?? ownId(session);
   return {
     fidelity: "native",
     files: [...files.values()],
-    losses: [],
+    losses:
+      owner === undefined
+        ? []
+        : [
+            {
+              what: "the session it belongs to",
+              why: `Claude Code opens a subagent only from there; pond restore ${session.parent_session_id ?? owner} brings both`,
+              count: 1,
+            },
+          ],
     resume: { id, directory: options.mapPath(session.project), command: `claude --resume ${id}` },
   };
+}
+
+/** The session that a subagent is opened from; undefined for one that stands on its own. */
+function ownerOf(session: Session): string | undefined {
+  const place = placeOfLog(keyOf(session));
+  if (place.kind === "session") return undefined;
+  return place.kind === "subagent" ? place.stem : session.parent_session_id;
+}
+
+/** A subagent by itself goes to the folder of the session that it was read below, which may have worked elsewhere. */
+function folderAbove(session: Session, { mapPath }: SerializeOptions): string {
+  const place = placeOfLog(keyOf(session));
+  if (place.kind === "session") return "";
+  const recorded = nameOf(place.kind === "subagent" ? folderOf(place.base) : place.folder);
+  return recorded === "" || recorded === slugOf(session.project)
+    ? slugOf(mapPath(session.project))
+    : recorded;
 }
 
 interface Target {
