@@ -34,6 +34,8 @@ export interface ClientVerification {
   readonly records: number;
   readonly equal: number;
   readonly unequal: number;
+  /** Of the unequal files those that only have fewer records than are stored of them: the client took some away. */
+  readonly shrunk: number;
   /** Sources with unequal files that were written to since the last sync, which may be all there is to it. */
   readonly changed: number;
   /** The first differences, located. */
@@ -75,7 +77,16 @@ async function verifyClient(
   onProgress: (progress: VerifyProgress) => void,
 ): Promise<ClientVerification> {
   const { adapter } = sweep;
-  const tally = { unstored: 0, sessions: 0, files: 0, records: 0, equal: 0, unequal: 0, changed: 0 };
+  const tally = {
+    unstored: 0,
+    sessions: 0,
+    files: 0,
+    records: 0,
+    equal: 0,
+    unequal: 0,
+    shrunk: 0,
+    changed: 0,
+  };
   const differences: string[] = [];
   const addUnequal = (lines: readonly string[]): void => {
     tally.unequal += 1;
@@ -99,6 +110,7 @@ async function verifyClient(
         tally.files += 1;
         tally.records += comparison.records;
         tally.equal += comparison.equal;
+        if (comparison.extra !== undefined) tally.shrunk += 1;
         if (!isEqualFile(comparison)) addUnequal([describeDifference(comparison)]);
       }
     }

@@ -63,6 +63,20 @@ describe("sync", () => {
     });
   });
 
+  test("verify tells a log that was cut, all of it stored and more, from one that is not stored equal", async () => {
+    using home = new TempHome();
+    const id = "11111111-1111-4111-8111-111111111111";
+    writeSession(home, id, 4);
+    await syncJson(home);
+    writeFileSync(logOf(home, id), lines(id, 0, 2));
+    await syncJson(home);
+    const { code, stdout } = await home.pond(["verify"]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /all 2 records are stored, with 2 more that the file has no longer\n1 files lost records /,
+    );
+  });
+
   test("a rewritten or replaced source is read from the start, a vanished one changes nothing, --verify reads all", async () => {
     using home = new TempHome();
     const id = "11111111-1111-4111-8111-111111111111";

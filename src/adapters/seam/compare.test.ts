@@ -53,6 +53,18 @@ describe("a restored log", () => {
     expect((await compare("1\n", jsonl(1, 2))).difference).toMatchObject({ record: 1, restored: "2" });
   });
 
+  test("of a source that lost records has all that is left of it, and says how many more", async () => {
+    const restored = jsonl({ a: 1 }, { a: 2 }, { a: 3 }, { a: 4 });
+    expect(await compare('{"a":1}\n{"a":2}\n', restored)).toMatchObject({ equal: 2, extra: 2 });
+    const found = await compare('{"a":2}\n{"a":4}\n', restored);
+    expect(found).toMatchObject({ records: 2, equal: 0, extra: 2, difference: { record: 0 } });
+    expect(describeDifference(found)).toBe(
+      "f: all 2 records are stored, with 2 more that the file has no longer",
+    );
+    for (const source of ['{"a":4}\n{"a":2}\n', '{"a":1}\n{"a":5}\n', '{"a":4}\n{"a":4}\n'])
+      expect(await compare(source, restored)).not.toHaveProperty("extra");
+  });
+
   test("holds bad lines byte for byte", async () => {
     const bad = Buffer.from([0x7b, 0xff]);
     const source = Buffer.concat([bad, Buffer.from("\n")]);

@@ -23,6 +23,8 @@ export interface FileComparison {
   readonly equal: number;
   /** Where the two first differ; absent when they are equal. */
   readonly difference?: RecordDifference;
+  /** Restored records that the source has no longer, where it has none that was not restored equal and in order. */
+  readonly extra?: number;
 }
 
 export interface RecordDifference {
@@ -98,8 +100,10 @@ export function isEqualFile(comparison: FileComparison): boolean {
 }
 
 /** One line for people: where and how the two differ. */
-export function describeDifference({ path, difference }: FileComparison): string {
+export function describeDifference({ path, records, difference, extra }: FileComparison): string {
   if (difference === undefined) return `${path}: equal`;
+  if (extra !== undefined)
+    return `${path}: all ${records} records are stored, with ${extra} more that the file has no longer`;
   const { record, line, pointer, source = "nothing", restored = "nothing" } = difference;
   const where = line === undefined ? `record ${record}` : `record ${record} (line ${line})`;
   return `${path}: ${where} at ${pointer === "" ? "its root" : pointer}: ${source} became ${restored}`;
@@ -113,17 +117,26 @@ async function compareRecords(
   let records = 0;
   let equal = 0;
   let difference: RecordDifference | undefined;
+  /** Behind the restored record that the last one of the source was found as; the end when one was not found. */
+  let found = 0;
+  let isAllThere = true;
   for await (const batch of itemsOf(source))
     for (const item of batch) {
       if (item.kind === "tail") continue;
-      const found = differenceOfItem(item, restored[records], records);
-      if (found === undefined) equal += 1;
-      else difference ??= found;
+      const here = differenceOfItem(item, restored[records], records);
+      if (here === undefined) equal += 1;
+      else difference ??= here;
+      if (difference !== undefined)
+        while (found < restored.length && differenceOfItem(item, restored[found], records) !== undefined)
+          found += 1;
+      isAllThere &&= found < restored.length;
+      found += 1;
       records += 1;
     }
-  const extra = restored[records];
-  if (extra !== undefined) difference ??= { record: records, pointer: "", restored: shorten(extra) };
-  return { path, records, equal, ...(difference === undefined ? {} : { difference }) };
+  const next = restored[records];
+  if (next !== undefined) difference ??= { record: records, pointer: "", restored: shorten(next) };
+  if (difference === undefined) return { path, records, equal };
+  return { path, records, equal, difference, ...(isAllThere && { extra: restored.length - records }) };
 }
 
 function differenceOfItem(

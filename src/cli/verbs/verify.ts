@@ -53,5 +53,10 @@ function advice(clients: readonly ClientVerification[]): string[] {
   const changed = clients.reduce((sum, client) => sum + client.changed, 0);
   if (changed > 0)
     lines.push(`${count(changed)} sources were written to since the last sync: pond sync, then verify again`);
+  const shrunk = clients.reduce((sum, client) => sum + client.shrunk, 0);
+  if (shrunk > 0)
+    lines.push(
+      `${count(shrunk)} files lost records since they were stored; the store has those and all the others`,
+    );
   return lines;
 }
