@@ -22,6 +22,8 @@ export interface OutputSettings {
   readonly json: boolean;
   readonly verbose: boolean;
   readonly quiet: boolean;
+  /** TERM=dumb (an editor's shell): no line can be taken back, progress is told as in a pipe. */
+  readonly isDumb?: boolean;
   /** The machine's own unless a test has another. */
   readonly clock?: Pick<Clock, "now">;
   /** Whether a stream gets colours. */
@@ -171,7 +173,7 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
       if (settings.quiet) return;
       clear();
       if (text === undefined) return;
-      if (stderr.isTerminal) {
+      if (stderr.isTerminal && settings.isDumb !== true) {
         const width = stderr.width - 1;
         stderr.write(shorten(barOf(share, width - displayWidth(text)) + text, width));
         shown = true;

@@ -186,6 +186,10 @@ describe("output", () => {
       stderr: "10% at 3 s\n43% at 13 s\n76% at 23 s\nin words alone\n",
     });
     now = 0;
+    expect(await play("", walk, { clock, isTerminal: true, env: { TERM: "dumb" } })).toMatchObject({
+      stderr: "10% at 3 s\n43% at 13 s\n76% at 23 s\nin words alone\n",
+    });
+    now = 0;
     expect(await play("--quiet", walk, { clock })).toMatchObject({ stderr: "" });
   });
 

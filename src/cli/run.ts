@@ -33,6 +33,7 @@ export async function run(argv: readonly string[], machine: Machine): Promise<nu
     json: flags.json,
     verbose: flags.verbose,
     quiet: flags.quiet,
+    isDumb: env.env["TERM"] === "dumb",
     ...(machine.clock === undefined ? {} : { clock: machine.clock }),
     color: ({ isTerminal }) => wantsColor({ env: env.env, isTerminal, refused: flags["no-color"] }),
   });
