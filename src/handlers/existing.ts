@@ -22,9 +22,9 @@ export function checkLimit(
   const least = bounds.least ?? 1;
   const number = value ?? bounds.default;
   if (Number.isSafeInteger(number) && number >= least && number <= bounds.most) return number;
-  throw new PondError("validation_failed", `${field} is ${number}`, {
+  throw new PondError("validation_failed", `${field.replaceAll("_", " ")} ${number} is out of bounds`, {
     reason: "limit",
-    hint: `${least} to ${bounds.most}`,
+    hint: `give ${least} to ${bounds.most}`,
     data: { field, value: number, least, most: bounds.most },
   });
 }

@@ -12,6 +12,7 @@ type WireScope = Pick<
 
 export function scopeFilter(scope: WireScope): ScopeFilter {
   const { project, source_agent, from_date, to_date } = scope;
+  if (from_date !== undefined && to_date !== undefined) checkOrder(from_date, to_date);
   return {
     ...(project === undefined ? {} : { project: projectMatcher(project) }),
     ...(source_agent === undefined ? {} : { source_agent }),
@@ -40,6 +41,14 @@ function projectTest(filter: ProjectFilter): (project: string) => boolean {
   return (project) => project.toLowerCase().includes(part);
 }
 
+function checkOrder(from_date: string, to_date: string): void {
+  if (instantOf("from_date", from_date).start < instantOf("to_date", to_date).end) return;
+  throw new PondError("validation_failed", `${from_date} is after ${to_date}, so nothing lies between`, {
+    hint: "swap them, or leave one out",
+    data: { field: "from_date", value: from_date },
+  });
+}
+
 const DAY = 86_400_000_000;
 
 /** Microseconds: the first instant that is meant, and the first one past it. A day counts whole. */
@@ -48,7 +57,7 @@ function instantOf(field: string, text: string): { readonly start: number; reado
   if (day !== undefined) return { start: day, end: day + DAY };
   const instant = parseTimestamp(text);
   if (instant !== undefined) return { start: instant, end: instant + 1 };
-  throw new PondError("validation_failed", `${field} is ${JSON.stringify(text)}, which is no day`, {
+  throw new PondError("validation_failed", `${JSON.stringify(text)} is no day`, {
     hint: "write a day as YYYY-MM-DD, or an instant as 2026-01-02T03:04:05Z",
     data: { field, value: text },
   });
@@ -81,7 +90,7 @@ export function decodeCursor(cursor: string, request: string): Readonly<Record<s
     position === undefined ? "cursor: this is none of ours" : "cursor: it belongs to another request",
     {
       reason: "stale_cursor",
-      hint: "pass next_cursor as it came, with the query and filters it came for; or leave it out to start anew",
+      hint: "pass the cursor as it came, with the query and filters it came for; or leave it out to start anew",
       data: { field: "cursor" },
     },
   );

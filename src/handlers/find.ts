@@ -1,5 +1,6 @@
 /** From an id as it was given to the session or message that it names. What is not found says what is near. */
 import { PondError } from "../base/errors.ts";
+import { nearest } from "../base/nearest.ts";
 import type { MessageKey } from "../model/index.ts";
 import { pondFacts } from "../model/index.ts";
 import type { SessionStore, SessionSummary } from "../sessions/index.ts";
@@ -18,16 +19,35 @@ export async function noSession(store: SessionStore, id: string): Promise<PondEr
   const [message] = await visible(store, await store.findMessage(id));
   if (message !== undefined)
     return new PondError("not_found", `${id} is a message of session ${message.session_id}, not a session`, {
-      hint: `ask for message_id ${id}, or for session_id ${message.session_id}`,
+      hint: `ask for session ${message.session_id}, or for message ${id}`,
       data: { kind: "session", id, session_id: message.session_id },
     });
   const near = (await sessionsBeginning(store, id)).map((session) => session.id);
   return new PondError("not_found", `no session ${id} is stored`, {
-    hint:
-      near.length === 0
-        ? "pond sessions lists what is stored; pond sync takes in what is new"
-        : `did you mean ${near.slice(0, 3).join(" or ")}?`,
+    hint: near.length === 0 ? nothingNear(id) : `did you mean ${near.slice(0, 3).join(" or ")}?`,
     data: { kind: "session", id, ...(near.length === 0 ? {} : { near: near.slice(0, 10) }) },
+  });
+}
+
+function nothingNear(id: string): string {
+  const list = "pond sessions lists what is stored";
+  return id.length < MIN_PREFIX
+    ? `give at least ${MIN_PREFIX} characters of its id; ${list}`
+    : `${list}; pond sync takes in what is new`;
+}
+
+/** A client that is known or stored: a filter by any other finds nothing, and would not say why. */
+export async function requireClient(store: SessionStore, agent: string): Promise<void> {
+  const [brand = ""] = agent.split("/");
+  const { adapters } = await import("../adapters/registry.ts");
+  const { newestFirst } = await store.summaries();
+  const stored = newestFirst.map(({ source_agent }) => source_agent.split("/")[0] ?? "");
+  const names = new Set([...adapters().map(({ name }) => name), ...stored]);
+  if (names.has(brand)) return;
+  const guess = nearest(brand, [...names]);
+  throw new PondError("validation_failed", `there is no client named ${brand}`, {
+    hint: guess === undefined ? `one of: ${[...names].join(", ")}` : `did you mean ${guess}?`,
+    data: { field: "source_agent", value: agent },
   });
 }
 
@@ -59,7 +79,11 @@ export async function resolveTarget(
   if ((await store.summaries()).get(id) !== undefined) return { session_id: id };
   const [message] = await visible(store, await store.findMessage(id));
   if (message !== undefined) return { message_id: id };
-  return { session_id: await onlyBeginning(store, id) };
+  if ((await sessionsBeginning(store, id)).length > 0) return { session_id: await onlyBeginning(store, id) };
+  throw new PondError("not_found", `no session or message ${id} is stored`, {
+    hint: `${nothingNear(id)}; pond search prints the ids of messages, which must be whole`,
+    data: { kind: "session", id },
+  });
 }
 
 /** The session that an id as a person types it names: its own, or the only one that begins so. */
@@ -161,7 +185,7 @@ async function noMessage(
     "not_found",
     isSession ? `${id} is a session, not a message` : `no message ${id} is stored`,
     {
-      hint: isSession ? `ask for session_id ${id}` : "search finds messages and prints their ids",
+      hint: isSession ? `ask for session ${id}` : "search finds messages and prints their ids",
       data: { kind: "message", id },
     },
   );

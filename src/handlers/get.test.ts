@@ -277,8 +277,8 @@ describe("what cannot be answered says what to ask instead", () => {
     ],
     ["an unknown session", { session_id: "nope" }, { code: "not_found", hint: /pond sessions/ }],
     ["the beginning of an id", { session_id: "s-abc" }, { code: "not_found", hint: /did you mean s-abcdef/ }],
-    ["a message taken for a session", { session_id: "s-abcdef-0" }, { hint: /message_id s-abcdef-0/ }],
-    ["a session taken for a message", { message_id: "s-abcdef" }, { hint: /session_id s-abcdef/ }],
+    ["a message taken for a session", { session_id: "s-abcdef-0" }, { hint: /for message s-abcdef-0/ }],
+    ["a session taken for a message", { message_id: "s-abcdef" }, { hint: /for session s-abcdef/ }],
     ["an unknown message", { message_id: "nope" }, { code: "not_found", hint: /search/ }],
     [
       "a page after a message of another session",

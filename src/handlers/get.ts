@@ -135,12 +135,8 @@ function costOf({ members }: Entry, mode: ResponseMode): number {
 function positionOf(entries: readonly Entry[], id: string, field: string): number {
   const position = entries.findIndex(({ members }) => members.some((member) => member.id === id));
   if (position >= 0) return position;
-  throw new PondError(
-    "not_found",
-    `${field}: message ${id} is not among the messages of this session and mode`,
-    {
-      hint: "take it from the answer before, with the same response_mode and branch",
-      data: { kind: "message", id },
-    },
-  );
+  throw new PondError("not_found", `message ${id} is not among those of this session in this mode`, {
+    hint: "take it from the answer before, and ask with the same mode and branch",
+    data: { kind: "message", id, field },
+  });
 }

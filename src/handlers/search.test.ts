@@ -196,7 +196,6 @@ describe("filters", () => {
       ["api", "child", "web"],
     ],
     ["one agent", { source_agent: "claude-code/explore" }, ["child"]],
-    ["part of a client's name is not the client", { source_agent: "claude" }, []],
     ["one session, whatever it is", { session_id: "child" }, ["child"]],
     ["a session that is not there", { session_id: "nope" }, []],
     ["a role", { role: "assistant" }, ["api"]],
@@ -211,6 +210,14 @@ describe("filters", () => {
         mode,
         sessionIds(await find(temp, { query: "fix", mode, filters: filters! })).toSorted(),
       ]).toEqual([mode, expected]);
+  });
+
+  test("part of a client's name is not the client, and the whole one is named", async () => {
+    await using temp = await filled();
+    await expect(find(temp, { query: "fix", filters: { source_agent: "claude" } })).rejects.toMatchObject({
+      code: "validation_failed",
+      hint: "did you mean claude-code?",
+    });
   });
 
   test("say how much they left to search", async () => {

@@ -9,6 +9,7 @@ import { MAX_QUERY, SEARCH_LIMITS } from "../wire/index.ts";
 import type { Hit, HitSession, PartSummary, SearchRequest, SearchResponse } from "../wire/index.ts";
 import type { Context } from "./context.ts";
 import { checkLimit, requireStore } from "./existing.ts";
+import { requireClient } from "./find.ts";
 import { decodeCursor, encodeCursor, requestName, scopeFilter } from "./filters.ts";
 import { summariseParts } from "./views.ts";
 
@@ -18,6 +19,7 @@ const HITS_PER_SESSION = 3;
 export async function search(context: Context, request: SearchRequest): Promise<SearchResponse> {
   const input = inputOf(context, request);
   const store = await requireStore(context);
+  if (request.filters?.source_agent !== undefined) await requireClient(store, request.filters.source_agent);
   const page = await runSearch(store, input);
   const hits = page.groups.flatMap((group) => group.hits);
   const [snippets, summaries] = await Promise.all([
@@ -77,9 +79,9 @@ function checkQuery({ query = "", mode }: SearchRequest): string {
       data: { field: "query" },
     });
   if (text.length > MAX_QUERY)
-    throw new PondError("validation_failed", `a query of ${text.length} characters`, {
+    throw new PondError("validation_failed", `a query of ${text.length} characters is too long`, {
       reason: "limit",
-      hint: `at most ${MAX_QUERY}`,
+      hint: `look for at most ${MAX_QUERY}`,
       data: { field: "query" },
     });
   if (mode !== "exact" && mode !== "regex" && !/[\p{L}\p{N}]/u.test(text))

@@ -8,6 +8,7 @@ import type { SessionLine, SessionsRequest, SessionsResponse } from "../wire/ind
 import { SESSIONS_LIMITS } from "../wire/index.ts";
 import type { Context } from "./context.ts";
 import { checkLimit, requireStore } from "./existing.ts";
+import { requireClient } from "./find.ts";
 import { decodeCursor, encodeCursor, requestName, scopeFilter } from "./filters.ts";
 import { sessionHead } from "./views.ts";
 
@@ -17,6 +18,7 @@ export async function listSessions(context: Context, request: SessionsRequest): 
   const name = requestName(request);
   const after = request.cursor === undefined ? undefined : positionOf(request.cursor, name);
   const store = await requireStore(context);
+  if (request.source_agent !== undefined) await requireClient(store, request.source_agent);
   const chosen = (await store.summaries()).newestFirst.filter(isWanted);
   const rest = after === undefined ? chosen : chosen.filter((summary) => compareByAge(after, summary) < 0);
   const page = rest.slice(0, limit);

@@ -42,7 +42,10 @@ const ANSWERS: readonly (readonly [line: string, keys: string])[] = [
   ],
   ["status", "bytes clients embeddings exists last_sync messages pending projects sessions store tables"],
   ["adapters", "adapters"],
-  [`restore ${SESSION} --to pi --out restored`, "fidelity files losses out resume session_id sessions to"],
+  [
+    `restore ${SESSION} --to pi --out restored`,
+    "fidelity files losses out resume session_id sessions to unused_map_paths",
+  ],
   ["verify", "clients"],
   ["doctor", "findings"],
   ["init --yes", "changed clients config_exists config_file store"],

@@ -117,3 +117,36 @@ async function json(args: readonly string[]): Promise<unknown> {
   expect([code, stderr]).toEqual([0, ""]);
   return JSON.parse(stdout);
 }
+
+test.each([
+  [["sessions", "--agent", "claude"], /no client named claude\n.*did you mean claude-code\?/],
+  [["search", "retry", "--agent", "codex/x"], /no client named codex\n.*did you mean codex-cli\?/],
+  [
+    ["sessions", "--from", "2026-02-01", "--to", "2026-01-31"],
+    /2026-02-01 is after 2026-01-31.*\n.*swap them/,
+  ],
+  [["sessions", "--from", "yesterday"], /"yesterday" is no day\n.*YYYY-MM-DD/],
+  [["sessions", "--limit", "0"], /limit 0 is out of bounds\n.*give 1 to 1000/],
+  [["get"], /get needs <id>\n.*pond sessions and pond search print ids/],
+  [["get", "7b0"], /no session or message 7b0 is stored\n.*at least 4 characters/],
+  [["get", "7b0c5a52-9"], /no session or message 7b0c5a52-9 is stored\n.*pond search prints/],
+  [["get", "7b0c5a52", "--after", "x"], /message x is not among .*\n.*the same mode and branch/],
+  [["get", "7b0c5a52", "--context", "2"], /--context says nothing about a session\n.*--message/],
+  [
+    ["get", "7b0c5a52-1f0e-4a57-9d3b-000000000000", "--mode", "verbatim"],
+    /--mode says nothing about a message\n/,
+  ],
+  [
+    ["restore", "7b0c5a52-1f0e-4a57-9d3b-000000000000"],
+    /is a message of session .*\n.*ask for session 7b0c5a52/,
+  ],
+])("%j is refused in words of the command line, with a fix", async (args, message) => {
+  const { code, stdout, stderr } = await home.pond(args);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(message);
+});
+
+test("a known client of which nothing is stored, and an agent that nobody ran, are empty answers", async () => {
+  for (const agent of ["opencode", "claude-code/nobody"])
+    expect(await json(["sessions", "--agent", agent])).toMatchObject({ sessions: [], total: 0 });
+});
