@@ -17,14 +17,14 @@ interface Run {
   readonly opened: readonly string[];
 }
 
-/** Each source is a session of its own name; `read` may throw in its place. */
+/** Each source is a session of its own name, and goes on with another one; `read` may tell more of that, or throw. */
 function importOf(
   tables: IngestTables,
   {
     sources,
     read,
     ...host
-  }: { sources: readonly string[]; read?: (key: string) => void } & Partial<ImportHost>,
+  }: { sources: readonly string[]; read?: (key: string) => readonly unknown[] } & Partial<ImportHost>,
 ): Run {
   const opened: string[] = [];
   const adapter = {
@@ -32,12 +32,13 @@ function importOf(
     // oxlint-disable-next-line typescript/require-await -- a source that never waits
     async *read({ key }: { readonly key: string }) {
       opened.push(key);
-      read?.(key);
+      const more = read?.(key) ?? [];
       const session = { id: key, source_agent: "test", created_at: 0, project: "/project", options: {} };
       yield [
         { kind: "session", session },
         { kind: "checkpoint", cursor: { files: {} } },
         { kind: "session", session: { ...session, id: "other" } },
+        ...more,
       ] as unknown as AdapterYield[];
     },
   } as unknown as Adapter;
@@ -77,6 +78,7 @@ test("a failure is told when nothing is under way any more, and what is durable 
     sources: ["first", "second"],
     read: (key) => {
       if (key === "second") throw gone;
+      return [];
     },
   });
   await expect(outcome).rejects.toBe(gone);
@@ -89,6 +91,7 @@ test("what the system refuses a reader is its source's fault, and the others go 
     sources: ["first", "second", "third"],
     read: (key) => {
       if (key === "second") throw Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+      return [];
     },
   });
   expect(await outcome).toMatchObject({
@@ -97,6 +100,21 @@ test("what the system refuses a reader is its source's fault, and the others go 
     examples: [{ order: 1, issue: { path: "second", message: "EACCES: permission denied" } }],
   });
   expect(reached).toEqual(["first", "third"]);
+});
+
+test("a message that no row can hold is the fault of its source, also where that is not read to its end", async () => {
+  await using store = await tempStore();
+  const message = { id: "m", session_id: "other", timestamp: 0.5, role: "user", options: {} };
+  const { outcome, reached } = importOf(ingestTables(store.sessions.tables), {
+    sources: ["first", "second"],
+    read: (key) => (key === "first" ? [{ kind: "message", message }] : []),
+  });
+  expect(await outcome).toMatchObject({
+    read: 1,
+    issues: { unreadable: 1 },
+    examples: [{ order: 0, issue: { path: "first" } }],
+  });
+  expect(reached).toEqual(["first", "second"]);
 });
 
 test("a store that fails ends the import with its error, whatever that is, and no further source is read", async () => {

@@ -151,7 +151,11 @@ class Importer {
       prefix: { load: () => this.#prefixOf(source) },
       ...(isCursor(cursor) ? { cursor } : {}),
     });
-    for await (const batch of batches) await this.#take(batch, source);
+    try {
+      for await (const batch of batches) await this.#take(batch, source);
+    } finally {
+      await this.#ingest.endSession();
+    }
   }
 
   async #prefixOf(source: SourceName): Promise<JsonValue | undefined> {

@@ -95,13 +95,22 @@ export class Ingest {
    * included. The next event must be a session.
    */
   async checkpoint(reached: () => void): Promise<void> {
-    await this.#endSession();
+    await this.endSession();
     this.#batch.checkpoints.push(reached);
+  }
+
+  /** Ends the message that is open: with its source, whose fault it is if no row can hold it. */
+  async endSession(): Promise<void> {
+    if (this.#endMessage() === "full") {
+      await this.#startCommit();
+      this.#endMessage();
+    }
+    this.#session = undefined;
   }
 
   /** Commits everything given so far, session rows included. Nothing is held afterwards. */
   async flush(): Promise<IngestSummary> {
-    await this.#endSession();
+    await this.endSession();
     await this.#startCommit();
     await this.#commits.all();
     return this.summary();
@@ -185,14 +194,6 @@ export class Ingest {
     this.#message = undefined;
     this.#parts = [];
     this.#partBytes = 0;
-  }
-
-  async #endSession(): Promise<void> {
-    if (this.#endMessage() === "full") {
-      await this.#startCommit();
-      this.#endMessage();
-    }
-    this.#session = undefined;
   }
 
   #isFull(): boolean {
