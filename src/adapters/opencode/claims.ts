@@ -164,7 +164,7 @@ async function readHashes(
   const hashes = new Map<string, ReadonlyMap<string, string>>();
   await using file = await SqliteFile.open(database.path, machine.scratch);
   const reader = new DatabaseReader(file, database.key);
-  for (const id of reader.isReadable ? shared : []) hashes.set(id, await hashesOf(await reader.open(id)));
+  for (const id of reader.isReadable ? shared : []) hashes.set(id, await hashesOf(reader.open(id)));
   return hashes;
 }
 

@@ -3,7 +3,7 @@
  * is one; an assistant message is one a step, followed by a tool message with the results of that step; anything
  * else is carried.
  */
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject, stringifyJson } from "../../base/json.ts";
 import type { Timestamp } from "../../model/index.ts";
@@ -66,8 +66,10 @@ function versionOf(message: MessageRecord): string {
   const texts = records.map(({ text }) => text);
   if (!texts.every((text) => text !== undefined))
     return valueHash([message.beside ?? null, ...records.map(valueOf)]);
-  const columns = stringifyJson(records.map((record) => record.columns ?? null));
-  return hash("sha256", `${columns}\n${texts.join("\n")}`, "hex").slice(0, 32);
+  // One by one: joined, a single text with wide characters would make all of them wide, and slow to encode.
+  const version = createHash("sha256").update(stringifyJson(records.map(({ columns }) => columns ?? null)));
+  for (const text of texts) version.update("\n").update(text);
+  return version.digest("hex").slice(0, 32);
 }
 
 function besideOf({ beside }: MessageRecord): JsonObject {

@@ -175,7 +175,7 @@ async function* readSessions(
     request.signal?.throwIfAborted();
     using snapshot = file.transaction();
     void snapshot;
-    const source = await container.open(session);
+    const source = container.open(session);
     const known = stored.get(names[index] ?? sessionId(session));
     const identity = await claims.identify(source);
     const reading = emitSession(source, { identity, stored: known, now: request.now });

@@ -2,12 +2,12 @@
  * The sessions of a database (docs/adapters/opencode.md#layout), one at a time. Only tables of sessions are read; those
  * of accounts, credentials and shares never are.
  */
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { SqlRow, SqliteFile } from "../seam/index.ts";
-import { extractString, field, integerField, jsonOfSql, stampFile, walk } from "../seam/index.ts";
+import { extractString, field, integerField, jsonOfSql, stampNow, walk } from "../seam/index.ts";
 import { stemOf } from "./layout.ts";
 import { inOrder, sideRecord } from "./read-tree.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
@@ -75,14 +75,14 @@ export class DatabaseReader implements Container {
     return digests;
   }
 
-  async open(id: string): Promise<SessionSource> {
+  open(id: string): SessionSource {
     const [row] = this.#database.all("SELECT * FROM session WHERE id = ?", id);
     const columns = row && this.#database.exact("session", row, "id");
     const facts = columns === undefined ? {} : factsOf(columns);
     const faults: SourceFault[] = [];
     const messages = this.#messages(id, faults);
     const own = columns === undefined ? 0 : updatedAt(columns);
-    const diff = await this.#diff(id);
+    const diff = this.#diff(id);
     const path = this.#database.path;
     return {
       id,
@@ -175,12 +175,12 @@ export class DatabaseReader implements Container {
   }
 
   /** opencode keeps a session's diffs in a file, also where everything else is in the database. */
-  async #diff(id: string): Promise<SideRecord | undefined> {
+  #diff(id: string): SideRecord | undefined {
     if (/[/\\]/.test(id)) return undefined;
     const path = join(this.#diffs, `${id}.json`);
-    const stamp = await stampFile(path);
+    const stamp = stampNow(path);
     if (stamp === undefined) return undefined;
-    return sideRecord(`storage/session_diff/${id}.json`, await readFile(path), Math.floor(stamp.mtime));
+    return sideRecord(`storage/session_diff/${id}.json`, readFileSync(path), Math.floor(stamp.mtime));
   }
 
   #worktree(project: JsonValue | undefined): JsonValue {

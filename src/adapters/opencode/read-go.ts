@@ -49,7 +49,7 @@ export class GoReader implements Container {
     return digests;
   }
 
-  async open(id: string): Promise<SessionSource> {
+  open(id: string): SessionSource {
     const [row] = this.#database.all("SELECT * FROM sessions WHERE id = ?", id);
     const columns = row && this.#database.exact("sessions", row, "id");
     const rows = this.#database.all(

@@ -59,5 +59,5 @@ export interface Container {
   /** True when it has the tables that it is read by. */
   readonly isReadable: boolean;
   readonly digests: () => Promise<ReadonlyMap<string, string>>;
-  readonly open: (id: string) => Promise<SessionSource>;
+  readonly open: (id: string) => SessionSource;
 }

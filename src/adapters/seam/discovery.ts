@@ -121,7 +121,8 @@ function listFolder(folder: string, faults: Fault[]): Dirent[] {
   }
 }
 
-function stampNow(path: string, faults: Fault[]): FileStamp | undefined {
+/** The same at once: of many files, waiting for each would cost more than looking. */
+export function stampNow(path: string, faults: Fault[] = []): FileStamp | undefined {
   try {
     return stampOf(path, statSync(path));
   } catch (error) {

@@ -18,7 +18,7 @@ export { boundJson, boundText, MAX_TEXT_BYTES } from "./bound.ts";
 export type { Truncation } from "./bound.ts";
 export { compareFile, describeDifference, FileComparer, isEqualFile } from "./compare.ts";
 export type { FileComparison, RecordDifference } from "./compare.ts";
-export { batchesOf, isFolder, issuesOf, keysBelow, placesThatExist, stampFile, walk } from "./discovery.ts";
+export { batchesOf, isFolder, issuesOf, keysBelow, placesThatExist, stampNow, walk } from "./discovery.ts";
 export type { Walked, WalkOptions } from "./discovery.ts";
 export {
   arrayField,
