@@ -10,7 +10,7 @@ export interface ImportOutcome {
   readonly superseded: number;
   readonly stored: IngestSummary;
   readonly issues: Readonly<Record<string, number>>;
-  /** The first issue of each kind. */
+  /** The first issues of each kind, in the order of their sources. */
   readonly examples: readonly PlacedIssue[];
 }
 
@@ -20,13 +20,16 @@ export interface PlacedIssue {
   readonly issue: Issue;
 }
 
+/** Of each kind, at most: who mends them wants them all, a broken folder of a million files is not to be held. */
+const EXAMPLES = 20;
+
 /** Counts issues by kind and keeps the first of each, whatever order they come in. */
 export class IssueTally {
   readonly issues: Record<string, number> = {};
-  readonly #examples = new Map<string, PlacedIssue>();
+  readonly #examples = new Map<string, PlacedIssue[]>();
 
   get examples(): readonly PlacedIssue[] {
-    return [...this.#examples.values()];
+    return [...this.#examples.values()].flat();
   }
 
   count(placed: PlacedIssue): void {
@@ -38,8 +41,13 @@ export class IssueTally {
   /** As an example, without counting it. */
   #keep(placed: PlacedIssue): void {
     const { kind } = placed.issue;
-    const known = this.#examples.get(kind);
-    if (known === undefined || placed.order < known.order) this.#examples.set(kind, placed);
+    const kept = this.#examples.get(kind) ?? [];
+    this.#examples.set(kind, kept);
+    // Behind those of the same source, which come in their order.
+    const place = kept.findLastIndex(({ order }) => order <= placed.order) + 1;
+    if (place >= EXAMPLES) return;
+    kept.splice(place, 0, placed);
+    kept.length = Math.min(kept.length, EXAMPLES);
   }
 
   /** Counted elsewhere. */

@@ -42,7 +42,7 @@ export interface ClientReport {
   readonly bytes: number;
   readonly stored: IngestSummary;
   readonly issues: Readonly<Record<string, number>>;
-  /** The first issue of each kind. */
+  /** The first issues of each kind, with their places. */
   readonly examples: readonly Issue[];
 }
 

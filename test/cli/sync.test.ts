@@ -113,6 +113,29 @@ describe("sync", () => {
     expect(await home.pond(["verify"])).toMatchObject({ code: 0 });
   });
 
+  test("each damaged line is named, up to a bound, and told how many more there are", async () => {
+    using home = new TempHome();
+    const [first, second] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
+    writeSession(home, first, 1);
+    writeSession(home, second, 1);
+    appendFileSync(logOf(home, first), "{one\n{two\n");
+    appendFileSync(logOf(home, second), "{x\n".repeat(30));
+    const { stdout } = await home.pond(["sync"]);
+    const places = [...stdout.matchAll(/(\w+)-[^/\n]*\.jsonl:(\d+): /g)].map(
+      ([, id, line]) => `${id}:${line}`,
+    );
+    expect(places).toEqual(["11111111:2", "11111111:3", "22222222:2", "22222222:3", "22222222:4"]);
+    expect(stdout).toMatch(
+      /claude-code: 32 x not_json, first at [^]*\n    and 27 more; --verbose names more\n/,
+    );
+    const all = await home.pond(["sync", "--verify", "--verbose"]);
+    expect(all.stdout).toMatch(/22222222-[^/\n]*\.jsonl:19: .*\n    and 12 more\n/);
+    const report = await home.pond(["sync", "--verify", "--json"]);
+    expect(JSON.parse(report.stdout)).toMatchObject({
+      clients: [{ issues: { not_json: 32 }, examples: { length: 20 } }],
+    });
+  });
+
   test("no name of a file steers the terminal", async () => {
     using home = new TempHome();
     writeSession(home, "\x1b]0;taken over\x07\x1b[2J", 1);

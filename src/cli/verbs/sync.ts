@@ -40,7 +40,7 @@ export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome
   const elapsed = systemClock.now() - started;
   // --quiet is for who is told of any output, by mail as a rule: what could not be read is worth one.
   out.result({ ...report, elapsed_ms: elapsed }, () =>
-    flags.quiet ? report.clients.flatMap(issueLines).join("\n") : renderReport(report, elapsed, out),
+    flags.quiet ? allIssues(report, out).join("\n") : renderReport(report, elapsed, out),
   );
   return hasFailures(report) ? "failures" : "done";
 }
@@ -106,7 +106,7 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
     { header: "PARTS", align: "right", cell: (row) => added(row.stored.parts.inserted) },
     { header: "ISSUES", align: "right", cell: (row) => issueCount(row) },
   ]);
-  const lines = "import" in report.took ? [table, ...report.clients.flatMap(issueLines)] : [];
+  const lines = "import" in report.took ? [table, ...allIssues(report, out)] : [];
   const waiting = report.clients.reduce((sum, { waiting: n }) => sum + n, 0);
   if (waiting > 0)
     lines.push(`${count(waiting)} sources are still being written; the next sync takes the rest`);
@@ -134,9 +134,25 @@ function issueCount({ issues }: ClientReport): string {
   return total === 0 ? "-" : count(total);
 }
 
-function issueLines({ adapter, issues, examples }: ClientReport): string[] {
-  return examples.map((issue) => {
-    const at = issue.line === undefined ? issue.path : `${issue.path}:${issue.line}`;
-    return `  ${adapter}: ${count(issues[issue.kind] ?? 1)} x ${issue.kind}, first at ${oneLine(`${at}: ${issue.message}`)}`;
+const allIssues = ({ clients }: SyncReport, { verbose }: Output): string[] =>
+  clients.flatMap((client) => issueLines(client, verbose));
+
+/** Of each kind; --verbose shows all that the report has, which is what --json gives. */
+const ISSUES_SHOWN = 5;
+
+function issueLines({ adapter, issues, examples }: ClientReport, isVerbose: boolean): string[] {
+  return [...Map.groupBy(examples, ({ kind }) => kind)].flatMap(([kind, found]) => {
+    const total = issues[kind] ?? found.length;
+    const shown = isVerbose ? found : found.slice(0, ISSUES_SHOWN);
+    const [first = "", ...others] = shown.map(({ path, line, message }) =>
+      oneLine(`${line === undefined ? path : `${path}:${line}`}: ${message}`),
+    );
+    const left = total - shown.length;
+    const how = shown.length < found.length ? "; --verbose names more" : "";
+    return [
+      `  ${adapter}: ${count(total)} x ${kind}, first at ${first}`,
+      ...others.map((line) => `    ${line}`),
+      ...(left === 0 ? [] : [`    and ${count(left)} more${how}`]),
+    ];
   });
 }
