@@ -23,6 +23,7 @@ export type Fault =
   | "disk_full"
   | "permission"
   | "no_bucket"
+  | "no_store"
   | "credentials"
   | "plain_http"
   | "missing"
@@ -66,6 +67,8 @@ const FAULTS: readonly (readonly [Fault, RegExp])[] = [
     "corrupt",
     /file size is too small|failed to fill whole buffer|magic number|does not (?:contain|have) (?:the )?magic|failed to decode Protobuf|invalid wire type|Encountered corrupt data|Manifest .* (?:invalid|corrupt)|Invalid (?:lance )?file/i,
   ],
+  // A status that an object store explains by a code of its own, which would have matched above.
+  ["no_store", /status: 4\d\d/],
 ];
 
 /** Calls in all per fault, within the policy's own bound; faults not listed are not retried. */
@@ -165,6 +168,11 @@ export function engineError(error: unknown, { what, where, attempts }: Context):
       return unavailable(
         `the bucket or container of ${where} does not exist`,
         "create it first, or correct the storage address",
+      );
+    case "no_store":
+      return unavailable(
+        `what answers for ${where} is no object store, or not this one (${shortCause(error)})`,
+        "check the endpoint and the name of the bucket in the storage section of the configuration",
       );
     case "plain_http":
       return unavailable(
