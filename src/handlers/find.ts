@@ -92,6 +92,16 @@ export async function resolveSession(context: Context, id: string): Promise<stri
   return (await store.summaries()).get(id) === undefined ? onlyBeginning(store, id) : id;
 }
 
+/** The session whose children are meant. It need not be stored itself: a parent is a soft reference (spec.md#model-lineage). */
+export async function resolveParent(context: Context, id: string): Promise<string> {
+  const { newestFirst } = await (await requireStore(context)).summaries();
+  const parents = new Set<string>(newestFirst.flatMap(({ parent_session_id: parent }) => parent ?? []));
+  if (parents.has(id)) return id;
+  const [first, ...others] = [...parents].filter((parent) => parent.startsWith(id));
+  const isOnly = first !== undefined && others.length === 0 && id.length >= MIN_PREFIX;
+  return isOnly ? first : resolveSession(context, id);
+}
+
 /** The ids of sessions begin with their parent's at some clients, so that of a family the eldest is meant. */
 async function onlyBeginning(store: SessionStore, id: string): Promise<string> {
   const found = await sessionsBeginning(store, id);

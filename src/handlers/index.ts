@@ -24,6 +24,7 @@ export const listAdapters = later(async () => (await import("./adapters.ts")).li
 export const listSessions = later(async () => (await import("./sessions.ts")).listSessions);
 export const lookAround = later(async () => (await import("./init.ts")).lookAround);
 export const openDemo = later(async () => (await import("./demo.ts")).openDemo);
+export const resolveParent = later(async () => (await import("./find.ts")).resolveParent);
 export const resolveSession = later(async () => (await import("./find.ts")).resolveSession);
 export const resolveTarget = later(async () => (await import("./find.ts")).resolveTarget);
 export const restore = later(async () => (await import("./restore.ts")).restore);

@@ -3,7 +3,7 @@ import { story } from "../../test/support/story.ts";
 import { tempContext, type TempContext } from "../../test/support/temp-context.ts";
 import { sessionsResponseSchema } from "../wire/schema.ts";
 import type { SessionsRequest, SessionsResponse } from "../wire/index.ts";
-import { listSessions, resolveSession, resolveTarget, shortIds } from "./index.ts";
+import { listSessions, resolveParent, resolveSession, resolveTarget, shortIds } from "./index.ts";
 
 async function list(temp: TempContext, request: SessionsRequest): Promise<SessionsResponse> {
   const response = await listSessions(temp.context, request);
@@ -127,6 +127,21 @@ describe("an id as a person types it", () => {
       code: "not_found",
       message: "abcdef01-1-0 is a message of session abcdef01-1, not a session",
     });
+  });
+
+  test("of a parent that is not stored names its children", async () => {
+    await using temp = await tempContext();
+    const agent = "claude-code/explore";
+    const child = (id: string, parent: string) => story(id, { agent, parent }).user("a child").events();
+    await temp.ingest(child("abcdef01-1/agent-1", "abcdef01-1"));
+    for (const id of ["abcdef01-1", "abcdef01"])
+      expect(await resolveParent(temp.context, id)).toBe("abcdef01-1");
+    await temp.ingest(story("abcdef01-1").user("the parent, after all").events());
+    await temp.ingest(child("abcdef01-1/agent-1/agent-2", "abcdef01-1/agent-1"));
+    for (const id of ["abcdef01-1", "abcdef01"])
+      expect(await resolveParent(temp.context, id)).toBe("abcdef01-1");
+    expect(await resolveParent(temp.context, "abcdef01-1/agent-1")).toBe("abcdef01-1/agent-1");
+    await expect(resolveParent(temp.context, "nobody")).rejects.toMatchObject({ code: "not_found" });
   });
 
   test("is shown as short as it still names its session", async () => {

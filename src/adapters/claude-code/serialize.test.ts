@@ -50,7 +50,7 @@ describe("native restore", () => {
     expect(restored.losses).toEqual([
       {
         what: "the session it belongs to",
-        why: `Claude Code opens a subagent only from there; pond restore ${HAND} brings both`,
+        why: `Claude Code opens a subagent only from there: ${HAND}`,
         count: 1,
       },
     ]);

@@ -33,7 +33,7 @@ function serializeNative(lineage: Lineage, options: SerializeOptions): Restored 
         : [
             {
               what: "the session it belongs to",
-              why: `Claude Code opens a subagent only from there; pond restore ${session.parent_session_id ?? owner} brings both`,
+              why: `Claude Code opens a subagent only from there: ${session.parent_session_id ?? owner}`,
               count: 1,
             },
           ],

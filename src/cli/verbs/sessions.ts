@@ -1,6 +1,6 @@
 /** `pond sessions`: the list of what is stored. */
 import { systemClock } from "../../base/clock.ts";
-import { listSessions, resolveSession, shortIds } from "../../handlers/index.ts";
+import { listSessions, resolveParent, shortIds } from "../../handlers/index.ts";
 import type { SessionsResponse } from "../../wire/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
@@ -18,7 +18,7 @@ export async function sessions(verb: VerbContext<typeof sessionsFlags>): Promise
     ...(flags.title === undefined ? {} : { title: flags.title }),
     ...(flags.from === undefined ? {} : { from_date: flags.from }),
     ...(flags.to === undefined ? {} : { to_date: flags.to }),
-    ...(flags.parent === undefined ? {} : { parent_session_id: await resolveSession(context, flags.parent) }),
+    ...(flags.parent === undefined ? {} : { parent_session_id: await resolveParent(context, flags.parent) }),
     ...(flags.subagents ? { include_subagents: true } : {}),
     ...(flags.limit === undefined ? {} : { limit: flags.limit }),
     ...(flags.cursor === undefined ? {} : { cursor: flags.cursor }),
