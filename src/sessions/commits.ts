@@ -1,9 +1,11 @@
 /**
  * Writes batches: parts before messages and messages before the rows of their sessions, so that a session whose row is
  * there is whole, and one cut short by a crash is completed by the next run, never skipped (spec.md#session-ingest).
- * Two batches are under way at a time: one starts on a table when the one before has left it.
+ * Two batches are under way at a time: one starts on a table when the one before has left it. The session rows of some
+ * batches are written together: a commit costs as much for one row as for a thousand, and each leaves a fragment.
  */
 import type { BatchBuilder, KeySet, TableSpec } from "../substrate/index.ts";
+import type { SessionRow } from "./encode.ts";
 import type { IngestBatch } from "./ingest-batch.ts";
 import { isSameLabels } from "./ingest-batch.ts";
 import type { IngestTables, Inserted, RowTarget, SessionLabels } from "./tables.ts";
@@ -25,7 +27,19 @@ interface Known {
   readonly parts: readonly KeySet[];
 }
 
+/** A batch whose session rows are still to be written. */
+interface Held {
+  readonly rows: readonly SessionRow[];
+  /** Further sessions of the batch, that have a row. */
+  readonly matched: number;
+  readonly checkpoints: readonly (() => void)[];
+  /** It added something already. */
+  readonly isCounted: boolean;
+}
+
 const MOST_UNDER_WAY = 2;
+/** What a crash may cost: these batches are read again. */
+const MOST_HELD = { batches: 4, bytes: 4_000_000 };
 /** Messages that are looked up by their ids, in one question. */
 const FEW = 500;
 
@@ -35,10 +49,12 @@ export class Commits {
   readonly #stored = { sessions: NO_ROWS, messages: NO_ROWS, parts: NO_ROWS, relabelled: 0, commits: 0 };
   #last = UnderWay.over();
   #underWay: UnderWay[] = [];
+  #held: Held[] = [];
+  #heldBytes = 0;
   /** The session that goes on in the next batch, and what the store had of it before its first one. */
   #open: { readonly id: string; readonly known: Promise<Known> } | undefined;
 
-  /** `onCommit` is called once a batch is durable and its checkpoints are reached; its failure is the batch's. */
+  /** `onCommit` is called once batches are durable and their checkpoints reached; its failure is theirs. */
   constructor(tables: IngestTables, onCommit: () => Promise<void> | void) {
     this.#tables = tables;
     this.#onCommit = onCommit;
@@ -56,7 +72,7 @@ export class Commits {
   async room(): Promise<void> {
     while (this.#underWay.length >= MOST_UNDER_WAY) await this.#underWay[0]?.end.promise;
     // One that failed is no longer under way, and fails all after it.
-    if (this.#last.isFailed) await this.#last.end.promise;
+    if (this.#last.isFailed) await this.all();
   }
 
   /** A batch failed, and with it all that come. */
@@ -67,7 +83,14 @@ export class Commits {
   /** Waits until everything is durable, or has failed: nothing is under way afterwards. */
   async all(): Promise<void> {
     await Promise.allSettled(this.#underWay.map(({ end }) => end.promise));
-    await this.#last.end.promise;
+    try {
+      await this.#last.end.promise;
+    } catch (error) {
+      // What came before is whole but for the rows that are held.
+      await this.#release().catch(() => undefined);
+      throw error;
+    }
+    await this.#release();
   }
 
   /** `open`: the session that goes on in the next batch. */
@@ -93,7 +116,6 @@ export class Commits {
     { before, mine }: { readonly before: UnderWay; readonly mine: UnderWay },
   ): Promise<void> {
     const stored = this.#stored;
-    const hasRows = batch.rows > 0;
     const known = await lookedUp;
     await before.parts.promise;
     const parts = await insert(this.#tables.parts, batch.parts, known.parts);
@@ -105,31 +127,55 @@ export class Commits {
     stored.messages = sum(stored.messages, messages);
     mine.messages.resolve();
     await before.end.promise;
-    const sessions = await this.#writeSessions(batch, known.labels);
-    stored.sessions = sum(stored.sessions, sessions);
-    if (parts.inserted + messages.inserted + sessions.inserted > 0) stored.commits += 1;
-    for (const reached of batch.checkpoints) reached();
-    if (hasRows) await this.#onCommit();
+    this.#hold(batch, known.labels, parts.inserted + messages.inserted > 0);
+    if (this.#held.length >= MOST_HELD.batches || this.#heldBytes >= MOST_HELD.bytes) await this.#release();
     mine.end.resolve();
   }
 
   /** Labels are immutable, because messages carry copies of them: a session that says otherwise is not stored. */
-  async #writeSessions(batch: IngestBatch, { stored, agreed }: SessionLabels): Promise<Inserted> {
-    const { sessions } = this.#tables;
+  #hold(batch: IngestBatch, { stored, agreed }: SessionLabels, isCounted: boolean): void {
     const accepted = [...batch.sessions.values()].filter((session) =>
       isSameLabels(session, agreed.get(session.id) ?? session),
     );
     this.#stored.relabelled += batch.sessions.size - accepted.length;
+    if (isCounted) this.#stored.commits += 1;
+    const rows = accepted.filter(({ id }) => !stored.has(id));
+    this.#heldBytes += rows.reduce((bytes, { options }) => bytes + options.length, 0);
+    this.#held.push({
+      rows,
+      matched: accepted.length - rows.length,
+      checkpoints: batch.checkpoints,
+      isCounted,
+    });
+  }
+
+  /** Writes the session rows that are held: what was given up to here is durable now. */
+  async #release(): Promise<void> {
+    const held = this.#held;
+    if (held.length === 0) return;
+    this.#held = [];
+    this.#heldBytes = 0;
+    const rows = held.flatMap((each) => each.rows);
+    const inserted = await this.#writeSessions(rows);
+    const matched = held.reduce((count, each) => count + each.matched, rows.length - inserted);
+    this.#stored.sessions = sum(this.#stored.sessions, { inserted, matched });
+    if (inserted > 0 && !held.some(({ isCounted }) => isCounted)) this.#stored.commits += 1;
+    for (const { checkpoints } of held) for (const reached of checkpoints) reached();
+    await this.#onCommit();
+  }
+
+  async #writeSessions(all: readonly SessionRow[]): Promise<number> {
+    const { sessions } = this.#tables;
     let inserted = 0;
     let rows = sessions.batch();
-    for (const session of accepted) {
-      if (stored.has(session.id) || rows.add(session) !== "full") continue;
+    for (const session of all) {
+      if (rows.add(session) !== "full") continue;
       inserted += (await sessions.insert(rows.finish())).inserted;
       rows = sessions.batch();
       rows.add(session);
     }
     if (rows.rows > 0) inserted += (await sessions.insert(rows.finish())).inserted;
-    return { inserted, matched: accepted.length - inserted };
+    return inserted;
   }
 
   /**

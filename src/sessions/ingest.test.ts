@@ -56,7 +56,7 @@ describe("ingest", () => {
     );
   });
 
-  test("a checkpoint is reached with the commit that holds it, not with the next one", async () => {
+  test("a checkpoint is reached with the commit that holds it, and few batches wait for a commit", async () => {
     await using store = await tempStore();
     const reached: string[] = [];
     const seen: string[][] = [];
@@ -67,13 +67,14 @@ describe("ingest", () => {
         seen.push([...reached]);
       },
     });
-    for (const id of ["a", "b", "c"]) {
+    const ids = [..."abcdefghij"];
+    for (const id of ids) {
       await writer.add(conversation(id, 2));
       await writer.checkpoint(() => reached.push(id));
     }
+    expect(seen[0]).toEqual(ids.slice(0, 4));
     await writer.flush();
-    expect(seen.at(-1)).toEqual(["a", "b", "c"]);
-    expect(seen[0]).toEqual(["a"]);
+    expect(seen.at(-1)).toEqual(ids);
   });
 
   test("counts what was inserted and what was there", async () => {
@@ -110,7 +111,8 @@ describe("ingest", () => {
       limits: { rows: 5, bytes: 1e9 },
       onCommit: committed,
     });
-    const events = conversation("s", 3);
+    // As many batches as wait for one commit.
+    const events = conversation("s", 10);
     function* endless(): Generator<Event> {
       yield* events;
       // A part twice over is rejected, so that the next batch never fills.
