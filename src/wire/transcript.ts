@@ -94,9 +94,10 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
 }
 
 function headOf({ session }: GetResponse, { clean, strong, faint }: Phrasing): string {
-  const { id, title, source_agent, project } = session;
+  const { id, title, source_agent, project, relation = "child", parent_session_id: parent } = session;
   const name = title === undefined ? "" : `${strong(clean(title))}\n`;
-  return name + faint(clean(`session ${id} | ${source_agent} | ${project}`));
+  const origin = parent === undefined ? "" : ` | ${relation} of ${parent}`;
+  return name + faint(clean(`session ${id} | ${source_agent} | ${project}${origin}`));
 }
 
 function sessionHeader(session: HitSession, { clean, strong, faint }: Phrasing): string[] {

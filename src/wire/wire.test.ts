@@ -203,6 +203,8 @@ describe("a transcript", () => {
       "  s1/c | claude-code/explore | Look",
     ]);
     const tail = { ...page, session_from: "end", messages_remaining: 6 };
+    const forked = { ...page, session: { ...page.session, relation: "fork", parent_session_id: "p" } };
+    expect(getTranscript(forked as unknown as GetResponse, plain)).toMatch(/^session .* \| fork of p$/m);
     expect(getTranscript(tail as unknown as GetResponse, plain)).toContain(
       "... 6 earlier messages; go back with before_id=m7",
     );

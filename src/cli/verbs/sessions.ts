@@ -36,7 +36,11 @@ function render({ sessions: lines }: SessionsResponse, out: Output, shortId: (id
     return "no session matches; `pond sessions` without filters lists all, --subagents those of subagents too";
   const now = systemClock.now();
   return out.table(lines, [
-    { header: "LAST", cell: (row) => ago(Date.parse(row.last_at), now) },
+    {
+      header: "LAST",
+      cell: (row) => ago(Date.parse(row.last_at), now),
+      brief: (row) => ago(Date.parse(row.last_at), now).replace(/ ago$/, ""),
+    },
     { header: "CLIENT", cell: (row) => row.source_agent },
     { header: "TURNS", align: "right", cell: (row) => count(row.messages.user + row.messages.assistant) },
     { header: "TITLE", cell: (row) => row.title ?? "-" },

@@ -109,7 +109,9 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
   const lines = "import" in report.took ? [table, ...allIssues(report, out)] : [];
   const waiting = report.clients.reduce((sum, { waiting: n }) => sum + n, 0);
   if (waiting > 0)
-    lines.push(`${count(waiting)} sources are still being written; the next sync takes the rest`);
+    lines.push(
+      `waiting: ${count(waiting)} sources that are being written, or do not tell yet where they belong; a later sync takes the rest`,
+    );
   const superseded = report.clients.reduce((sum, client) => sum + client.superseded, 0);
   if (superseded > 0)
     lines.push(`${count(superseded)} older copies of sessions were compared, not stored again`);
