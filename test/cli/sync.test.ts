@@ -113,6 +113,22 @@ describe("sync", () => {
     expect(await home.pond(["verify"])).toMatchObject({ code: 0 });
   });
 
+  test("a source that does not tell its folder yet waits, and no promise is made for the next sync", async () => {
+    using home = new TempHome();
+    mkdirSync(dirname(logOf(home, "x")), { recursive: true });
+    writeFileSync(
+      logOf(home, "11111111-1111-4111-8111-111111111111"),
+      '{"type":"summary","summary":"young"}\n',
+    );
+    for (const _ of [1, 2]) {
+      const { code, stdout } = await home.pond(["sync"]);
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringMatching(/^waiting: 1 \(.*\); a later sync takes the rest$/m),
+      ]);
+    }
+  });
+
   test("each damaged line is named, up to a bound, and told how many more there are", async () => {
     using home = new TempHome();
     const [first, second] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];

@@ -110,7 +110,7 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
   const waiting = report.clients.reduce((sum, { waiting: n }) => sum + n, 0);
   if (waiting > 0)
     lines.push(
-      `waiting: ${count(waiting)} sources that are being written, or do not tell yet where they belong; a later sync takes the rest`,
+      `waiting: ${count(waiting)} (being written, or of a folder that is not recorded yet); a later sync takes the rest`,
     );
   const superseded = report.clients.reduce((sum, client) => sum + client.superseded, 0);
   if (superseded > 0)
