@@ -83,7 +83,10 @@ export function toPondError(error: unknown): PondError {
   if (errno === "EACCES" || errno === "EPERM" || errno === "EROFS")
     return new PondError("storage_unavailable", message, {
       reason: "permission",
-      hint: "check the owner and mode of that path",
+      hint:
+        errno === "EROFS"
+          ? "that disk is mounted read-only: name another place, or mount it to be written to"
+          : "check the owner and mode of that path",
       cause: error,
     });
   return new PondError("internal", message, { cause: error });

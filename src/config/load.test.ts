@@ -176,6 +176,7 @@ describe("a broken file names place, key and fix", () => {
     ],
     ["[adapters.pi]\npaths = ['a', 3]", "2:1", "adapters.pi.paths", /a list of texts/, /paths = \["/],
     ["[storage]\nnamespace = '../x'", "2:1", "storage.namespace", /cannot be "\.\.\/x"/, /letters/],
+    ["[storage]\nurl = 'S3:/x'", "2:1", url, /cannot be "S3:\/x"/, /two slashes follow the colon: s3:\/\//],
     ["[storage]\nurl = 'http://x'", "2:1", url, /cannot begin with http:\/\//, /s3:\/\//],
     ["[storage]\nurl = 's3://'", "2:1", url, /names no place/, /s3:\/\/bucket/],
     ["[storage]\nurl = 'file://rel'", "2:1", url, /absolute path/, /file:\/\/\//],

@@ -50,6 +50,10 @@ function checkText(field: Field, text: string, context: ValueContext): Checked {
     return wrong(`cannot be ${JSON.stringify(text)}`, "use letters, digits, dots, dashes and underscores");
   if (field.format === undefined) return { ok: true, value: text };
   if (field.format === "store" && /^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(text)) return checkUrl(text);
+  // `s3:/bucket` is no folder of that name: what one believes in the bucket would be written here.
+  const slip = SCHEMES.find((scheme) => text.toLowerCase().startsWith(`${scheme}:`));
+  if (field.format === "store" && slip !== undefined)
+    return wrong(`cannot be ${JSON.stringify(text)}`, `two slashes follow the colon: ${slip}://...`);
   return absolute(text, context);
 }
 
