@@ -16,6 +16,7 @@ import {
 } from "../seam/index.ts";
 import { ADAPTER } from "./layout.ts";
 import { messageEntry } from "./messages.ts";
+import type { MessageRecord } from "./record.ts";
 import { idOf } from "./record.ts";
 import type { Identity } from "./session.ts";
 import { readHead, restorationOf, sessionOf } from "./session.ts";
@@ -53,7 +54,12 @@ export async function* emitSession(
   const isNameless = context.identity.parent !== undefined && head.agent === undefined;
   if (isNameless && source.count === 0 && isYoung && extractName(source.facts, "agent") === undefined)
     return yield* waits("a subagent does not tell its name yet");
-  const emitter = new Emitter(session, { source, context, ...(await restOf(source, context.now)) });
+  const emitter = new Emitter(session, {
+    source,
+    context,
+    first: head.first,
+    ...(await restOf(source, context.now)),
+  });
   yield* emitter.run();
   if (emitter.held) yield* waits("a session is at work");
   return emitter.held;
@@ -67,6 +73,8 @@ async function* waits(reason: string): AsyncGenerator<readonly AdapterYield[], b
 interface Task {
   readonly source: SessionSource;
   readonly context: EmitContext;
+  /** The first message, as it was looked at for the session. */
+  readonly first: MessageRecord | undefined;
   readonly atWork: boolean;
   readonly settled: number;
 }
@@ -87,14 +95,14 @@ class Emitter {
   }
 
   async *run(): AsyncGenerator<readonly AdapterYield[]> {
-    const { source, settled, atWork } = this.#task;
+    const { source, first, settled, atWork } = this.#task;
     const revert = objectField(source.facts, "revert");
     const reverted = revert && extractString(revert, "messageID");
     const restoration = restorationOf(source.facts);
     let leaf: string | null | undefined;
     let previous: string | null = null;
     for (let index = 0; index < source.count; index += 1) {
-      const message = await source.message(index);
+      const message = index === 0 && first !== undefined ? first : await source.message(index);
       if (index >= settled) {
         this.#present.add(idOf(message) ?? "");
         this.held = true;

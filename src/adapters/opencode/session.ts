@@ -26,6 +26,8 @@ export function restorationOf(facts: JsonObject): Restoration | undefined {
 
 /** What the messages of a session say about it. */
 export interface Head {
+  /** The first message, which need not be read again. */
+  readonly first: MessageRecord | undefined;
   readonly created: Timestamp | undefined;
   readonly directory: Extracted<string> | undefined;
   readonly agent: Extracted<string> | undefined;
@@ -33,13 +35,14 @@ export interface Head {
 
 /** Reads the first message, and on from there until one records a directory, if the session itself does not. */
 export async function readHead(source: SessionSource): Promise<Head> {
-  const first = source.count === 0 ? undefined : infoOf(await source.message(0));
-  const time = first && objectField(first, "time");
-  const agent = first && extractName(first, "agent");
-  let directory = extractName(source.facts, "directory");
-  for (let index = 0; directory === undefined && index < source.count; index += 1)
+  const first = source.count === 0 ? undefined : await source.message(0);
+  const info = first && infoOf(first);
+  const time = info && objectField(info, "time");
+  const agent = info && extractName(info, "agent");
+  let directory = extractName(source.facts, "directory") ?? directoryOf(info);
+  for (let index = 1; directory === undefined && index < source.count; index += 1)
     directory = directoryOf(infoOf(await source.message(index)));
-  return { created: time && extractTimestamp(time, "created"), directory, agent };
+  return { first, created: time && extractTimestamp(time, "created"), directory, agent };
 }
 
 export interface Identity {
