@@ -67,7 +67,7 @@ describe("ingest", () => {
         seen.push([...reached]);
       },
     });
-    const ids = [..."abcdefghij"];
+    const ids = "a b c d e f g h i j".split(" ");
     for (const id of ids) {
       await writer.add(conversation(id, 2));
       await writer.checkpoint(() => reached.push(id));
