@@ -127,6 +127,11 @@ describe("sync", () => {
         expect.stringMatching(/^waiting: 1 \(.*\); a later sync takes the rest$/m),
       ]);
     }
+    expect((await home.pond(["sessions"])).stdout).toMatch(/^no session is stored .*pond sync/);
+    mkdirSync(join(home.path, ".local/share/opencode"), { recursive: true });
+    const database = join(home.path, ".local/share/opencode/opencode.db");
+    writeFileSync(database, "nonsense ".repeat(500));
+    expect((await home.pond(["sync"])).stdout).toContain(` first at ${database}: file is not a database`);
   });
 
   test("each damaged line is named, up to a bound, and told how many more there are", async () => {

@@ -12,7 +12,7 @@ import type { sessionsFlags } from "../verb-flags.ts";
 export async function sessions(verb: VerbContext<typeof sessionsFlags>): Promise<Outcome> {
   const { flags, out } = verb;
   await using context = await openContext(verb);
-  const response = await listSessions(context, {
+  const filters = {
     ...(flags.project === undefined ? {} : { project: { contains: flags.project } }),
     ...(flags.agent === undefined ? {} : { source_agent: flags.agent }),
     ...(flags.title === undefined ? {} : { title: flags.title }),
@@ -20,20 +20,29 @@ export async function sessions(verb: VerbContext<typeof sessionsFlags>): Promise
     ...(flags.to === undefined ? {} : { to_date: flags.to }),
     ...(flags.parent === undefined ? {} : { parent_session_id: await resolveParent(context, flags.parent) }),
     ...(flags.subagents ? { include_subagents: true } : {}),
+  };
+  const response = await listSessions(context, {
+    ...filters,
     ...(flags.limit === undefined ? {} : { limit: flags.limit }),
     ...(flags.cursor === undefined ? {} : { cursor: flags.cursor }),
   });
   const ids = out.json ? [] : response.sessions.map(({ id }) => id);
   const short = await shortIds(context, ids);
-  out.result(response, () => render(response, out, (id) => short.get(id) ?? id));
+  const nothing = Object.keys(filters).length === 0 ? NONE_STORED : NONE_MATCHES;
+  out.result(response, () =>
+    response.sessions.length === 0 ? nothing : render(response, out, (id) => short.get(id) ?? id),
+  );
   if (response.has_more && !out.json)
     out.note(`${count(response.total)} sessions in all; more: --cursor ${response.next_cursor ?? ""}`);
   return "done";
 }
 
+const NONE_STORED =
+  "no session is stored (those of subagents apart: --subagents); pond sync takes in what is new";
+const NONE_MATCHES =
+  "no session matches; `pond sessions` without filters lists all, --subagents those of subagents too";
+
 function render({ sessions: lines }: SessionsResponse, out: Output, shortId: (id: string) => string): string {
-  if (lines.length === 0)
-    return "no session matches; `pond sessions` without filters lists all, --subagents those of subagents too";
   const now = systemClock.now();
   return out.table(lines, [
     {

@@ -6,9 +6,9 @@ import { STAGES, sync as runSync } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
+import { located } from "../issues.ts";
 import { count, duration, size } from "../number.ts";
 import type { Output } from "../output.ts";
-import { oneLine } from "../text.ts";
 import type { syncFlags } from "../verb-flags.ts";
 
 export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome> {
@@ -146,9 +146,7 @@ function issueLines({ adapter, issues, examples }: ClientReport, isVerbose: bool
   return [...Map.groupBy(examples, ({ kind }) => kind)].flatMap(([kind, found]) => {
     const total = issues[kind] ?? found.length;
     const shown = isVerbose ? found : found.slice(0, ISSUES_SHOWN);
-    const [first = "", ...others] = shown.map(({ path, line, message }) =>
-      oneLine(`${line === undefined ? path : `${path}:${line}`}: ${message}`),
-    );
+    const [first = "", ...others] = shown.map(located);
     const left = total - shown.length;
     const how = shown.length < found.length ? "; --verbose names more" : "";
     return [
