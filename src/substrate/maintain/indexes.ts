@@ -40,13 +40,27 @@ export async function indexStates(handle: Handle): Promise<readonly IndexState[]
 
 /** Builds an index over all rows, in place of the one there is. Readers use the old one until it is done. */
 export async function buildIndex(handle: Handle, spec: IndexSpec, rows: number): Promise<void> {
-  await call(handle, `index ${spec.column} of`, (table) =>
-    table.createIndex(spec.column, {
-      config: configOf(handle.lance, spec, rows),
-      replace: true,
-      name: indexName(spec),
-    }),
-  );
+  const build = (): Promise<unknown> =>
+    call(handle, `index ${spec.column} of`, (table) =>
+      table.createIndex(spec.column, {
+        config: configOf(handle.lance, spec, rows),
+        replace: true,
+        name: indexName(spec),
+      }),
+    );
+  await (spec.kind === "fts" ? build() : oneAtATime(build));
+}
+
+let sorting: Promise<unknown> = Promise.resolve();
+
+/**
+ * What sorts rows in the engine: it has 100 MB for that, for the whole process, and fails where several at once want it
+ * (three large tables did so every other time).
+ */
+export function oneAtATime<T>(sort: () => Promise<T>): Promise<T> {
+  const mine = sorting.then(sort);
+  sorting = mine.catch(() => undefined);
+  return mine;
 }
 
 /**

@@ -1,6 +1,8 @@
 /** Maintenance on real tables: what it costs, and that nobody is disturbed by it. */
+import { execFile } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import { packingOf, packingUpdates } from "../arrow/schema.ts";
@@ -156,6 +158,28 @@ describe("maintenance", () => {
     await notes.maintain();
     expect(await packingIn(dir.path)).toBe("fresh");
     await expectComplete(notes, 20, [0, 9, 10, 19]);
+  });
+
+  test("several tables at once have enough memory to sort in", async () => {
+    await using dir = await tempDir();
+    const script = `
+      const { defineTable, openStore } = await import(process.argv[1]);
+      const columns = { box: { type: "utf8" }, id: { type: "utf8" }, kind: { type: "utf8" } };
+      const tables = [];
+      for (const name of ["one", "two", "three", "four"]) {
+        const spec = defineTable({ name, version: 1, primaryKey: ["box", "id"], columns, indexes: [{ column: "kind", kind: "bitmap" }] });
+        const table = await (await openStore(process.argv[2] + "/" + name)).table(spec);
+        for (const half of [0, 1])
+          await table.insertRows(Array.from({ length: 4000 }, (_, i) => ({ box: "box " + half, id: "id " + i, kind: "kind " + (i % 9) })));
+        tables.push(table);
+      }
+      await Promise.all(tables.map((table) => table.maintain({ force: true })));
+    `;
+    const substrate = join(import.meta.dirname, "../index.ts");
+    // Enough for one; the engine's own is for three or so.
+    const env = { ...process.env, LANCE_MEM_POOL_SIZE: "25000000" };
+    const args = ["--input-type=module", "-e", script, substrate, dir.path];
+    await expect(promisify(execFile)(process.execPath, args, { env })).resolves.toMatchObject({ stderr: "" });
   });
 
   test("two maintainers at once do no harm", async () => {

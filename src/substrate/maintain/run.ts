@@ -8,7 +8,7 @@ import { call, type Handle } from "../handle.ts";
 import type { Arrow } from "../lance.ts";
 import { type DiskUse, diskUse } from "../local/disk-use.ts";
 import type { TableSpec } from "../spec.ts";
-import { buildIndex, indexStates } from "./indexes.ts";
+import { buildIndex, indexStates, oneAtATime } from "./indexes.ts";
 import { type Action, planMaintenance, type Remembered, type TableFacts } from "./plan.ts";
 
 export interface MaintainOptions {
@@ -126,8 +126,8 @@ async function compact(handle: Handle, { fragments }: TableFacts, retentionMs: n
   if (fragments > 1) await pack(handle, "tight");
   try {
     const cutoff = handle.directory === undefined ? expired : Math.min(expired, await newestCommit(handle));
-    const { value } = await call(handle, "compact", (table) =>
-      table.optimize({ cleanupOlderThan: new Date(cutoff) }),
+    const { value } = await oneAtATime(() =>
+      call(handle, "compact", (table) => table.optimize({ cleanupOlderThan: new Date(cutoff) })),
     );
     return value.prune.bytesRemoved;
   } finally {
