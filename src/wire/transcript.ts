@@ -58,7 +58,9 @@ function issueLines({ issues = [] }: GetResponse, { clean }: Phrasing): string[]
 }
 
 export function searchTranscript(response: SearchResponse, query: string, phrasing: Phrasing): string {
-  const scope = `${response.searchable_in_scope} messages with text were in scope`;
+  // Exact text and patterns are looked for in tools too, so that more may match than have text.
+  const tools = response.mode === "fts" ? "" : ", and all tool calls and results,";
+  const scope = `${response.searchable_in_scope} messages with text${tools} were in scope`;
   const name = JSON.stringify(phrasing.clean(query));
   if (response.sessions.length === 0) {
     const more =
@@ -73,7 +75,7 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
   const shown = response.sessions.reduce((sum, { matches }) => sum + matches.length, 0);
   const least = response.matched_total_exact ? "" : "at least ";
   const lines = [
-    `${name}: ${least}${response.matched_total} messages match, ${shown} of them shown, by session; ${scope}.`,
+    `${name}: ${least}${response.matched_total} ${response.matched_total === 1 ? "message matches" : "messages match"}, ${shown} of them shown, by session; ${scope}.`,
   ];
   let index = 0;
   for (const session of response.sessions) {

@@ -66,6 +66,9 @@ describe("search", () => {
       expect((await home.pond(["search", "xylophone", ...flags])).stdout).toMatch(
         /^nothing matches (?!.*Subagents)/,
       );
+    expect((await home.pond(["search", "--mode", "exact", "xylophone"])).stdout).toMatch(
+      /messages with text, and all tool calls and results, were in scope/,
+    );
     expect((await home.pond(["search", "--mode", "regex", "("])).stderr).toContain("cannot be read");
     expect((await home.pond(["search", "jitter", "--explain"])).stdout).toContain("MatchQuery");
   });
