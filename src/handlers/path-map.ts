@@ -1,6 +1,6 @@
 /** `--map-path old=new`: recorded folders rewritten for the machine that a session is restored on (spec.md#adapter-restore). */
 import { PondError } from "../base/errors.ts";
-import { namedPath } from "./named-path.ts";
+import { namedPath } from "./sources.ts";
 
 export interface PathMap {
   readonly map: (path: string) => string;

@@ -23,8 +23,8 @@ import { readLineage } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import { noSession } from "./find.ts";
-import { namedPath } from "./named-path.ts";
 import { pathMap } from "./path-map.ts";
+import { namedPath } from "./sources.ts";
 
 export interface RestoreRequest {
   readonly session_id: string;

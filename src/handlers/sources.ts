@@ -1,14 +1,13 @@
 /** Which clients and places a command looks at: `--adapter` and `--path`, else the settings, else what is found. */
 import type { Stats } from "node:fs";
 import { realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Adapter, Issue, Place } from "../adapters/index.ts";
 import { adapterNamed, adapters, placesThatExist } from "../adapters/registry.ts";
 import { errnoOf, PondError, toPondError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
 import { describeSource } from "../config/index.ts";
 import type { Context } from "./context.ts";
-import { namedPath } from "./named-path.ts";
 
 export interface SourceFilter {
   /** Names of clients; all enabled ones when absent. */
@@ -90,6 +89,11 @@ function lookAt(path: string): Look {
       fault: isAbsent ? "there is no such file or folder" : toPondError(error).message,
     };
   }
+}
+
+/** A path as a person types it, made absolute. A shell leaves the `~` of `--path=~/x` and of `old=~/new` as it is. */
+export function namedPath(named: string, home: string): string {
+  return resolve(named === "~" || named.startsWith("~/") ? join(home, named.slice(1)) : named);
 }
 
 function requirePath(named: string, home: string): Found {
