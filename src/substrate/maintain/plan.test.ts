@@ -46,7 +46,7 @@ describe("maintenance", () => {
   test("builds what is missing or was built otherwise", () => {
     expect(
       plan({ indexes: [index(BTREE, { built: "absent" }), index(TEXT, { built: "different" })] }),
-    ).toEqual(["id", "body"]);
+    ).toEqual(["body", "id"]);
   });
 
   test("builds a vector index only for many vectors, and rarely again", () => {
@@ -70,10 +70,10 @@ describe("maintenance", () => {
   test("folds the cheap indexes when the tail has 5 percent of the rows, at least 2,000 and at most 20,000", () => {
     const scalar = (rows: number): IndexState[] => tail(rows).slice(0, 1);
     expect(plan({ fragments: 2, indexes: scalar(4_999) })).toEqual([]);
-    expect(plan({ fragments: 2, indexes: tail(5_000) })).toEqual(["id", "body"]);
+    expect(plan({ fragments: 2, indexes: tail(5_000) })).toEqual(["body", "id"]);
     expect(plan({ rows: 5_000, fragments: 2, indexes: scalar(1_999) })).toEqual([]);
-    expect(plan({ rows: 5_000, fragments: 2, indexes: tail(2_000) })).toEqual(["id", "body"]);
-    expect(plan({ rows: 5_000_000, fragments: 2, indexes: tail(20_000) })).toEqual(["id", "body"]);
+    expect(plan({ rows: 5_000, fragments: 2, indexes: tail(2_000) })).toEqual(["body", "id"]);
+    expect(plan({ rows: 5_000_000, fragments: 2, indexes: tail(20_000) })).toEqual(["body", "id"]);
   });
 
   test("folds the text index when its tail is felt, on object stores with the others", () => {
@@ -130,8 +130,8 @@ describe("maintenance", () => {
 
   test("indexes are brought up to date before a rewrite, so that all fragments become one", () => {
     expect(plan({ fragments: 600, indexes: tail(3), remembered: { scalar: 599, text: 599 } })).toEqual([
-      "id",
       "body",
+      "id",
       "compact",
     ]);
   });
