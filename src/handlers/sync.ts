@@ -99,6 +99,7 @@ async function importStage(
     at: context.clock.now(),
     messages: reports.reduce((sum, { stored }) => sum + stored.messages.inserted, 0),
     issues: reports.flatMap(({ issues }) => Object.values(issues)).reduce((sum, n) => sum + n, 0),
+    interrupted: context.signal.aborted,
   });
   return reports;
 }
@@ -111,8 +112,9 @@ function rememberLook({ clock, config }: Context, name: string, sweep: readonly 
   const at = clock.now();
   try {
     const last = lastSync(state, name);
-    if (last !== undefined && Math.abs(at - last.at) < MINUTE_MS) return;
-    rememberSync(state, name, { at, messages: 0, issues: sweep.flatMap(({ issues }) => issues).length });
+    if (last?.interrupted === false && Math.abs(at - last.at) < MINUTE_MS) return;
+    const issues = sweep.flatMap((each) => each.issues).length;
+    rememberSync(state, name, { at, messages: 0, issues, interrupted: false });
   } catch {
     // A state folder that cannot be written keeps no time.
   }

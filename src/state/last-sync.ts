@@ -8,6 +8,8 @@ export interface LastSync {
   readonly at: number;
   readonly messages: number;
   readonly issues: number;
+  /** It was stopped before it had read everything. */
+  readonly interrupted: boolean;
 }
 
 export function rememberSync(stateFolder: string, store: string, sync: LastSync): void {
@@ -19,7 +21,7 @@ export function lastSync(stateFolder: string, store: string): LastSync | undefin
   if (line === undefined) return undefined;
   const { at, messages, issues } = line;
   if (typeof at !== "number" || typeof messages !== "number" || typeof issues !== "number") return undefined;
-  return { at, messages, issues };
+  return { at, messages, issues, interrupted: line["interrupted"] === true };
 }
 
 const pathOf = (stateFolder: string, store: string): string =>

@@ -297,6 +297,7 @@ describe("sync", () => {
         await new Promise((next) => setImmediate(next));
       child.kill("SIGINT");
       expect(await ended).toBe(130);
+      expect((await home.pond(["status"])).stdout).toMatch(/^synced {2}just now, interrupted; /m);
 
       const report = (await syncJson(home)) as {
         clients: [{ read: number; fresh: number; stored: { messages: { inserted: number } } }];
@@ -304,6 +305,7 @@ describe("sync", () => {
       const [{ read, fresh, stored }] = report.clients;
       expect(read + fresh).toBe(ids.length);
       expect(stored.messages.inserted).toBeLessThan(ids.length * 60);
+      expect((await home.pond(["status"])).stdout).toMatch(/^synced {2}just now; /m);
       expect(await home.pond(["verify"])).toMatchObject({
         code: 0,
         stdout: expect.stringContaining(`${(7200).toLocaleString("en-US")}\t7,200\t0`),

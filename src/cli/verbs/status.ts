@@ -25,7 +25,7 @@ function renderFirst(report: StatusReport, out: Output): string {
   const synced =
     report.last_sync === undefined
       ? "never on this machine"
-      : ago(Date.parse(report.last_sync.at), systemClock.now());
+      : `${ago(Date.parse(report.last_sync.at), systemClock.now())}${report.last_sync.interrupted ? ", interrupted" : ""}`;
   return [
     `${bold("store")}   ${report.store}`,
     `        ${count(report.sessions)} sessions, ${count(report.messages)} messages, ${size(report.bytes)} of text`,
