@@ -1,7 +1,7 @@
 /**
- * `pond sync` as a user runs it: everything of the Claude Code and Codex samples against a bare parse of the same bytes, a
- * sync with nothing to do against a bare stat sweep of the same tree, one grown file among 20,000, and one more message
- * in a large log against one in a small one.
+ * `pond sync` as a user runs it: everything of the Claude Code and Codex samples against a bare parse of the same bytes
+ * and against the least that a sync must do (sync-floor.mjs), a sync with nothing to do against a bare stat sweep of the
+ * same tree, one grown file among 20,000, and one more message in a large log against one in a small one.
  */
 import { spawnSync } from "node:child_process";
 import {
@@ -18,11 +18,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { adapterNamed } from "../src/adapters/index.ts";
 import { listUnits } from "../test/support/adapter-run.ts";
+import { writeBatches } from "./batches.ts";
 import { LAUNCHER_ENV, LAUNCHER_FLAGS } from "./launcher.ts";
 import { NO_SAMPLES, samplesOf } from "../test/support/samples.ts";
 import { parsePass } from "./parse.ts";
 
 const BIN = resolve(import.meta.dirname, "../bin/pond.js");
+const FLOOR = resolve(import.meta.dirname, "sync-floor.mjs");
 const ROUNDS = 5;
 
 export async function run(): Promise<void> {
@@ -39,11 +41,16 @@ async function fullSync(): Promise<void> {
     if (folder === undefined) return console.log(`full sync: skipped, ${NO_SAMPLES}`);
     const bare = bareParse(folder);
     const parse = await parseAlone(adapter, folder);
+    const batches = mkdtempSync(join(tmpdir(), "pond-bench-"));
+    await writeBatches(adapter, folder, batches);
     const rounds = Array.from({ length: 3 }, () => ({
       ...syncOnce(adapter, folder),
       alone: bareAlone(folder),
+      floor: spawn(folder, [...LAUNCHER_FLAGS, FLOOR, folder, batches]).seconds,
     }));
+    rmSync(batches, { recursive: true, force: true });
     const alone = Math.min(...rounds.map((round) => round.alone));
+    const floor = Math.min(...rounds.map((round) => round.floor));
     const { seconds, rss, took, messages, disk } = rounds.toSorted((a, b) => a.seconds - b.seconds)[0]!;
     console.log(
       `${adapter}: ${(bare.bytes / 1e6).toFixed(0)} MB, ${messages} messages; sync ${seconds.toFixed(2)} s ` +
@@ -51,6 +58,7 @@ async function fullSync(): Promise<void> {
         `${(bare.bytes / 1e6 / seconds).toFixed(1)} MB/s, ${Math.round(messages / seconds)} messages/s, peak ${rss.toFixed(0)} MB; ` +
         `bare parse ${ms(bare.seconds)} in a process that is warm: ratio ${(seconds / bare.seconds).toFixed(2)}; ` +
         `${ms(alone)} as a process of its own, as a sync is: ratio ${(seconds / alone).toFixed(2)}; ` +
+        `the least that a sync must do ${ms(floor)}: ${(floor / bare.seconds).toFixed(2)} bare parses, ratio ${(seconds / floor).toFixed(2)}; ` +
         `store ${(disk / bare.bytes).toFixed(3)} of the source`,
     );
   }
