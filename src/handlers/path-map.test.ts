@@ -12,6 +12,12 @@ describe("--map-path", () => {
     expect(unused()).toEqual(["/c=/z"]);
   });
 
+  test("the root of a disk is a folder like any other", () => {
+    expect(["/", "/a/b"].map((path) => mapped("/=/mnt/old", path))).toEqual(["/mnt/old/", "/mnt/old/a/b"]);
+    expect(["/mnt/old", "/mnt/old/a"].map((path) => mapped("/mnt/old//=/", path))).toEqual(["/", "/a"]);
+    expect(mapped("C:\\=/mnt/c", "C:\\a")).toBe("/mnt/c/a");
+  });
+
   test("the new folder may be below the home or the working folder", () => {
     expect(mapped("/a=~/app", "/a/b")).toBe("/home/me/app/b");
     expect(mapped("/a=~", "/a/b")).toBe("/home/me/b");

@@ -19,7 +19,7 @@ export function pathMap(rules: readonly string[], home: string): PathMap {
       );
       if (found === undefined) return path;
       used.add(found.rule);
-      return found.to + separated(path.slice(found.from.length), found);
+      return found.to + separated(path.slice(found.from.length), found) || "/";
     },
     unused: () => rules.filter((rule) => !used.has(rule)),
   };
@@ -39,7 +39,7 @@ function ruleOf(rule: string, home: string): Rule {
       hint: "for example --map-path /home/old/project=/home/new/project",
     });
   const there = isWindows(to) ? to : namedPath(to, home);
-  return { rule, from: from.replace(/(?<=.)[/\\]$/, ""), to: there.replace(/(?<=.)[/\\]$/, "") };
+  return { rule, from: from.replace(/[/\\]+$/, ""), to: there.replace(/[/\\]+$/, "") };
 }
 
 /** What is below the folder, in the separators of the system it goes to. */
