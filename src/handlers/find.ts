@@ -94,9 +94,11 @@ export async function resolveSession(context: Context, id: string): Promise<stri
 
 /** The session whose children are meant. It need not be stored itself: a parent is a soft reference (spec.md#model-lineage). */
 export async function resolveParent(context: Context, id: string): Promise<string> {
-  const { newestFirst } = await (await requireStore(context)).summaries();
-  const parents = new Set<string>(newestFirst.flatMap(({ parent_session_id: parent }) => parent ?? []));
-  if (parents.has(id)) return id;
+  const summaries = await (await requireStore(context)).summaries();
+  const parents = new Set<string>(
+    summaries.newestFirst.flatMap(({ parent_session_id: parent }) => parent ?? []),
+  );
+  if (parents.has(id) || summaries.get(id) !== undefined) return id;
   const [first, ...others] = [...parents].filter((parent) => parent.startsWith(id));
   const isOnly = first !== undefined && others.length === 0 && id.length >= MIN_PREFIX;
   return isOnly ? first : resolveSession(context, id);

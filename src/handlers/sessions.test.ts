@@ -141,6 +141,9 @@ describe("an id as a person types it", () => {
     for (const id of ["abcdef01-1", "abcdef01"])
       expect(await resolveParent(temp.context, id)).toBe("abcdef01-1");
     expect(await resolveParent(temp.context, "abcdef01-1/agent-1")).toBe("abcdef01-1/agent-1");
+    await temp.ingest(story("bcdef012").user("no children, but a copy with some").events());
+    await temp.ingest(child("bcdef012@1/agent-1", "bcdef012@1"));
+    expect(await resolveParent(temp.context, "bcdef012")).toBe("bcdef012");
     await expect(resolveParent(temp.context, "nobody")).rejects.toMatchObject({ code: "not_found" });
   });
 
