@@ -23,6 +23,7 @@ export type {
 } from "./seam/index.ts";
 export {
   brandOf,
+  committedSession,
   compareFile,
   FileComparer,
   describeDifference,

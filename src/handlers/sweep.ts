@@ -50,7 +50,7 @@ async function sweepClient(
   const stale: Stale[] = [];
   const issues = [...absent];
   const totals = { seen: 0, bytes: 0, newest: 0, staleBytes: 0 };
-  // Places may lie inside one another: a source is that of the first that holds it.
+  // Places may lie inside one another, by whatever path: a source is that of the first that holds it.
   const claimed = new Set<string>();
   for (const place of places) {
     const meant = place.files ?? place.within;
@@ -67,8 +67,8 @@ async function sweepClient(
         for (const { path } of wanted) missed.delete(path);
       }
       if (places.length > 1) {
-        if (found.files.length > 0 && found.files.every(({ path }) => claimed.has(path))) return;
-        for (const { path } of found.files) own.push(path);
+        if (found.files.length > 0 && found.files.every((file) => claimed.has(stampText([file])))) return;
+        for (const file of found.files) own.push(stampText([file]));
       }
       let bytes = 0;
       for (const { size, mtime } of found.files) {
@@ -93,7 +93,7 @@ async function sweepClient(
       const { message } = toPondError(error);
       issues.push({ kind: "unreadable", adapter: adapter.name, path: place.root, message });
     }
-    for (const path of own) claimed.add(path);
+    for (const file of own) claimed.add(file);
     for (const path of missed) issues.push(notItsFile(adapter, path));
   }
   return { adapter, places, ...totals, stale, issues };

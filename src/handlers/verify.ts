@@ -3,10 +3,17 @@
  * (spec.md#adapter-native-restore-lossless). Every session is restored natively in memory and compared record by
  * record; nothing is written.
  */
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import type { Adapter, FileComparison, Issue, Place, Unit } from "../adapters/index.ts";
-import { brandOf, describeDifference, FileComparer, isEqualFile } from "../adapters/index.ts";
+import {
+  brandOf,
+  committedSession,
+  describeDifference,
+  FileComparer,
+  isEqualFile,
+} from "../adapters/index.ts";
 import { toPondError } from "../base/errors.ts";
+import type { JsonValue } from "../base/json.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Session } from "../model/index.ts";
 import { describeKey, loadTree, stateOf } from "../model/index.ts";
@@ -17,7 +24,7 @@ import { requireStore } from "./existing.ts";
 import { rememberedSync } from "./remembered.ts";
 import type { SourceFilter } from "./sources.ts";
 import type { Sweep } from "./sweep.ts";
-import { isFresh, sourceName, sweepSources } from "./sweep.ts";
+import { isCursor, isFresh, sourceName, sweepSources } from "./sweep.ts";
 
 export interface VerifyReport {
   readonly clients: readonly ClientVerification[];
@@ -92,13 +99,14 @@ async function verifyClient(
     tally.unequal += 1;
     differences.push(...lines.slice(0, MAX_DIFFERENCES - differences.length));
   };
-  const stored = await sessionsByPath(store, adapter, ({ id, message }) =>
+  const stored = await storedSessions(store, adapter, ({ id, message }) =>
     addUnequal([`${describeKey({ id })} cannot be read: ${message}`]),
   );
   await using comparer = new FileComparer(context.machine.scratch);
   for (const [done, { unit, place }] of sweep.stale.entries()) {
     context.signal.throwIfAborted();
-    const sessions = stored.get(unit.key) ?? [];
+    const source = sourceName(adapter, place, unit);
+    const sessions = sessionsIn(stored, unit, cursors?.get(source));
     const { unequal } = tally;
     if (sessions.length === 0) tally.unstored += 1;
     for (const session of sessions) {
@@ -114,7 +122,7 @@ async function verifyClient(
         if (!isEqualFile(comparison)) addUnequal([describeDifference(comparison)]);
       }
     }
-    const isOld = cursors === undefined || isFresh(cursors, sourceName(adapter, place, unit), unit);
+    const isOld = cursors === undefined || isFresh(cursors, source, unit);
     if (tally.unequal > unequal && !isOld) tally.changed += 1;
     onProgress({ client: adapter.title, done: done + 1, total: sweep.stale.length });
   }
@@ -157,8 +165,13 @@ async function verifySession(
       { fidelity: "native", layout: "source", mapPath: (path) => path, now: context.clock.now() },
     );
     const comparisons: FileComparison[] = [];
-    for (const file of restored.files)
-      comparisons.push(await comparer.compare(file, sourceOf(unit, join(place.root, file.path))));
+    // The session may have been read by a shorter or a longer path to the same folder.
+    const before = posix.dirname(pathOf(session) ?? unit.key);
+    const folder = join(place.root, posix.dirname(unit.key));
+    for (const file of restored.files) {
+      const path = join(folder, posix.relative(before, file.path));
+      comparisons.push(await comparer.compare(file, sourceOf(unit, path)));
+    }
     return { comparisons, damage: [] };
   } catch (error) {
     const { message } = toPondError(error);
@@ -171,21 +184,41 @@ function sourceOf(unit: Unit, path: string): string {
   return unit.files.find((file) => file.path === `${path}.zst`)?.path ?? path;
 }
 
-/** The stored sessions of a client, by the source they came from. */
-async function sessionsByPath(
+/** The stored sessions of a client. */
+interface Stored {
+  readonly byId: ReadonlyMap<string, Session>;
+  readonly byPath: ReadonlyMap<string, readonly Session[]>;
+}
+
+/** The session that the cursor of a source names; else all that were read from such a path, which other places may have too. */
+function sessionsIn({ byId, byPath }: Stored, unit: Unit, cursor: JsonValue | undefined): readonly Session[] {
+  const id = isCursor(cursor) ? committedSession(cursor) : undefined;
+  if (id === undefined) return byPath.get(unit.key) ?? [];
+  const session = byId.get(id);
+  return session === undefined ? [] : [session];
+}
+
+async function storedSessions(
   store: SessionStore,
   adapter: Adapter,
   onDamage: (session: DamagedSession) => void,
-): Promise<Map<string, Session[]>> {
+): Promise<Stored> {
+  const byId = new Map<string, Session>();
   const byPath = new Map<string, Session[]>();
   const isOwn = ({ source_agent }: { readonly source_agent: string }): boolean =>
     brandOf(source_agent) === adapter.name;
   const sessions = store.allSessions((damaged) => (isOwn(damaged) ? onDamage(damaged) : undefined));
   for await (const session of sessions) {
     if (!isOwn(session)) continue;
-    const { source } = session.options;
-    const path = isJsonObject(source) ? source["path"] : undefined;
-    if (typeof path === "string") byPath.set(path, [...(byPath.get(path) ?? []), session]);
+    byId.set(session.id, session);
+    const path = pathOf(session);
+    if (path !== undefined) byPath.set(path, [...(byPath.get(path) ?? []), session]);
   }
-  return byPath;
+  return { byId, byPath };
+}
+
+/** Below the place where it was read first. */
+function pathOf({ options: { source } }: Session): string | undefined {
+  const path = isJsonObject(source) ? source["path"] : undefined;
+  return typeof path === "string" ? path : undefined;
 }

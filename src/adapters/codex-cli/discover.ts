@@ -2,7 +2,7 @@
  * Where Codex keeps sessions: `$CODEX_HOME`, else `~/.codex`, in it `sessions/**` and `archived_sessions/**`, and
  * the thread names in `session_index.jsonl`. Any other folder is searched as a whole (spec.md#adapter-clients).
  */
-import { basename, join, relative, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { batchesOf, isFolder, issuesOf, stampFile, walk } from "../seam/discovery.ts";
 import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../seam/index.ts";
 import {
@@ -38,7 +38,7 @@ export async function survey(
 ): Promise<{ readonly found: readonly Unit[]; readonly issues: readonly Issue[] }> {
   const faults: { path: string; message: string }[] = [];
   const stamps = new Map<string, FileStamp>();
-  for (const root of await roots(place.root)) {
+  for (const root of await roots(place)) {
     const walked = await walk(root, { accepts: looksLikeLog, signal });
     faults.push(...walked.faults);
     for (const stamp of walked.files) keep(stamps, keyOf(place, stamp.path), stamp);
@@ -48,11 +48,18 @@ export async function survey(
   return { found: claimed(stamps), issues: issuesOf(faults, CODEX) };
 }
 
-/** A home has its sessions in known folders, and much else beside them; another folder is taken as it is. */
-async function roots(root: string): Promise<readonly string[]> {
+/**
+ * A home has its sessions in known folders, and much else beside them, of which only the folders that are named are
+ * looked through; another folder is taken as it is.
+ */
+async function roots({ root, within = [] }: Place): Promise<readonly string[]> {
   const homes: string[] = [];
   for (const name of SESSION_FOLDERS) if (await isFolder(join(root, name))) homes.push(join(root, name));
-  return homes.length > 0 ? homes : [root];
+  if (homes.length === 0) return [root];
+  const named = within.map((path) => (path.endsWith(sep) ? path.slice(0, -1) : dirname(path)));
+  const isBeside = (folder: string): boolean =>
+    relative(root, folder) !== "" && !homes.some((home) => (folder + sep).startsWith(home + sep));
+  return [...homes, ...named.filter(isBeside)];
 }
 
 function keep(stamps: Map<string, FileStamp>, key: string, stamp: FileStamp): void {
