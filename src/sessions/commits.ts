@@ -85,12 +85,14 @@ export class Commits {
     await Promise.allSettled(this.#underWay.map(({ end }) => end.promise));
     try {
       await this.#last.end.promise;
+      await this.#release();
     } catch (error) {
       // What came before is whole but for the rows that are held.
       await this.#release().catch(() => undefined);
+      // Rows that could not be written are no longer held: nothing may be told as durable behind them.
+      this.#last = UnderWay.failed(error);
       throw error;
     }
-    await this.#release();
   }
 
   /** `open`: the session that goes on in the next batch. */
@@ -229,6 +231,12 @@ class UnderWay {
     const over = new UnderWay();
     for (const gate of over.#gates) gate.resolve();
     return over;
+  }
+
+  static failed(error: unknown): UnderWay {
+    const failed = new UnderWay();
+    failed.fail(error);
+    return failed;
   }
 
   fail(error: unknown): void {

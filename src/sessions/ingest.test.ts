@@ -333,6 +333,26 @@ describe("ingest", () => {
     );
   });
 
+  test("session rows that could not be written fail all that is given after them", async () => {
+    await using store = await tempStore();
+    const tables = ingestTables(store.sessions.tables);
+    const fault = new PondError("storage_unavailable", "the disk is gone");
+    let inserts = 0;
+    const sessions = intercepted(tables.sessions, (insert) =>
+      ++inserts === 1 ? Promise.reject(fault) : insert(),
+    );
+    const writer = new Ingest({ ...tables, sessions }, { clock: systemClock });
+    const reached: string[] = [];
+    for (const id of ["a", "b"]) {
+      await writer.add(conversation(id, 2));
+      await writer.checkpoint(() => reached.push(id));
+      await expect(writer.flush()).rejects.toBe(fault);
+      expect(writer.isFailed).toBe(true);
+    }
+    await expect(writer.stop()).rejects.toBe(fault);
+    expect(reached).toEqual([]);
+  });
+
   test("who cannot take note of a commit fails the import", async () => {
     await using store = await tempStore();
     const fault = new PondError("storage_unavailable", "no cursor can be written");
