@@ -40,10 +40,11 @@ export async function listAdapters(
   return chosen.map((adapter) => {
     const source = found.find((candidate) => candidate.adapter.name === adapter.name);
     const sweep = sweeps.find((candidate) => candidate.adapter.name === adapter.name);
-    const places = reportOf(source?.places ?? []);
+    const configured = isConfigured(context, adapter) ? "config" : undefined;
+    const namedBy = filter.paths === undefined ? configured : "flag";
+    const places = reportOf(source?.places ?? [], namedBy);
     // What the settings name is an issue where it is not there.
-    const isDefault =
-      source?.enabled === true && filter.paths === undefined && !isConfigured(context, adapter);
+    const isDefault = source?.enabled === true && namedBy === undefined;
     const wanted = isDefault ? reportOf(adapter.looks(context.machine)) : [];
     const newest = sweep === undefined || sweep.newest === 0 ? undefined : isoTime(sweep.newest);
     return {
@@ -61,14 +62,16 @@ export async function listAdapters(
   });
 }
 
-function reportOf(places: readonly Place[]): readonly PlaceReport[] {
-  return places.flatMap(({ root, files, within, origin, variable }) =>
-    (files ?? within ?? [root]).map((path) => ({
-      path,
-      origin,
-      ...(variable === undefined ? {} : { variable }),
-    })),
-  );
+/** What stands in a place of the client's own was named all the same, where `namedBy` says so. */
+function reportOf(places: readonly Place[], namedBy?: Place["origin"]): readonly PlaceReport[] {
+  return places.flatMap(({ root, files, within, origin, variable }) => {
+    const paths = files ?? within?.map((path) => path.replace(/[/\\]$/, "")) ?? [root];
+    const by =
+      namedBy === undefined
+        ? { origin, ...(variable === undefined ? {} : { variable }) }
+        : { origin: namedBy };
+    return paths.map((path) => ({ path, ...by }));
+  });
 }
 
 function isConfigured({ config }: Context, { name }: Adapter): boolean {

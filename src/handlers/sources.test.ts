@@ -49,6 +49,17 @@ test("the settings may name folders and single files, from the home, from the co
   expect(await sweepSources(context, ONLY, undefined)).toMatchObject([{ seen: 3, issues: [] }]);
 });
 
+test("a part of the client's own place is listed as it was named", async () => {
+  await using folder = await tempDir();
+  const part = join(folder.path, ".claude/projects/a");
+  mkdirSync(part, { recursive: true });
+  await using context = await homeWith(folder.path, ["~/.claude/projects/a"]);
+  expect(await listAdapters(context, ONLY)).toMatchObject([{ places: [{ path: part, origin: "config" }] }]);
+  expect(await listAdapters(context, { ...ONLY, paths: [part] })).toMatchObject([
+    { places: [{ path: part, origin: "flag" }] },
+  ]);
+});
+
 test("of the files of a folder only the named ones are read", async () => {
   await using folder = await tempDir();
   await using context = await homeWith(folder.path, ["~/logs/a/2.jsonl"]);
