@@ -5,6 +5,6 @@
 export { describeSource, isSecret, shownValue } from "./describe.ts";
 export { configFile, loadConfig } from "./load.ts";
 export type { ConfigFile, FlagSetting, LoadedConfig, Setting, Source } from "./load.ts";
-export { resolvePaths } from "./paths.ts";
+export { fromHome, resolvePaths } from "./paths.ts";
 export type { Paths } from "./paths.ts";
 export type { Config, FieldKey, FieldValue } from "./schema.ts";

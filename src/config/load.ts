@@ -8,7 +8,7 @@ import type { Environment } from "./environment.ts";
 import { fileError } from "./file-error.ts";
 import { readConfigFile } from "./file.ts";
 import type { FileEntry } from "./file.ts";
-import { resolvePaths } from "./paths.ts";
+import { fromHome, resolvePaths } from "./paths.ts";
 import type { Paths } from "./paths.ts";
 import { fieldAt, FIELDS, segments } from "./schema.ts";
 import type { Config, Field, FieldKey, FieldValue } from "./schema.ts";
@@ -86,12 +86,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 /** The file that is read: --config, else POND_CONFIG, else the default place. */
 export function configFile({ environment, file }: Pick<LoadOptions, "environment" | "file">): ConfigFile {
   const { env, cwd, home } = environment;
-  // A shell leaves `--config=~/x` as it is.
-  const named = (path: string): string =>
-    resolve(
-      cwd,
-      path.replace(/^~(?=\/)/, () => home),
-    );
+  const named = (path: string): string => resolve(cwd, fromHome(path, home));
   if (file !== undefined) return { path: named(file), namedBy: "--config" };
   const variable = env[CONFIG_VARIABLE];
   if (variable) return { path: named(variable), namedBy: CONFIG_VARIABLE };

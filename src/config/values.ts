@@ -2,6 +2,7 @@
 import { delimiter, resolve } from "node:path";
 import type { Environment } from "./environment.ts";
 import type { Field, FieldType, FieldValue } from "./schema.ts";
+import { fromHome } from "./paths.ts";
 
 export type Checked =
   | { readonly ok: true; readonly value: FieldValue }
@@ -81,7 +82,7 @@ function checkUrl(url: string): Checked {
 function absolute(path: string, { environment, base }: ValueContext): Checked {
   if (/^~[^/\\]/.test(path))
     return wrong(`cannot be ${JSON.stringify(path)}`, "write the whole path of that home");
-  return { ok: true, value: path.startsWith("~") ? environment.home + path.slice(1) : resolve(base, path) };
+  return { ok: true, value: resolve(base, fromHome(path, environment.home)) };
 }
 
 const wrong = (problem: string, fix: string): Checked => ({ ok: false, problem, fix });

@@ -6,7 +6,7 @@ import type { Adapter, Issue, Place } from "../adapters/index.ts";
 import { adapterNamed, adapters, placesThatExist } from "../adapters/registry.ts";
 import { errnoOf, PondError, toPondError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
-import { describeSource } from "../config/index.ts";
+import { describeSource, fromHome } from "../config/index.ts";
 import type { Context } from "./context.ts";
 
 export interface SourceFilter {
@@ -91,9 +91,9 @@ function lookAt(path: string): Look {
   }
 }
 
-/** A path as a person types it, made absolute. A shell leaves the `~` of `--path=~/x` and of `old=~/new` as it is. */
+/** A path as a person types it, made absolute. */
 export function namedPath(named: string, home: string): string {
-  return resolve(named === "~" || named.startsWith("~/") ? join(home, named.slice(1)) : named);
+  return resolve(fromHome(named, home));
 }
 
 function requirePath(named: string, home: string): Found {
