@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { filesBelow } from "./files.ts";
 
 export interface DiskUse {
   readonly bytes: number;
@@ -11,11 +12,8 @@ export interface DiskUse {
 }
 
 export async function diskUse(directory: string, cutoffMs: number): Promise<DiskUse> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   // One synchronous call a file: a thousand take 5 ms, ten times less than as promises.
-  const sizes = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => sizeOf(join(entry.parentPath, entry.name)));
+  const sizes = (await filesBelow(directory)).map(sizeOf);
   const names = await readdir(join(directory, "_versions"));
   // Names count down from 2^64, so the newest comes first and times only fall.
   const manifests = names.filter((name) => name.endsWith(".manifest")).toSorted();

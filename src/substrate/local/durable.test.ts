@@ -1,10 +1,12 @@
 /** What is synced before something is reported stored. */
-import { readdirSync, utimesSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import { defineTable, openStore } from "../index.ts";
+import { diskUse } from "./disk-use.ts";
 import { Durability } from "./durable.ts";
 
 const NOTES = defineTable({
@@ -51,6 +53,22 @@ describe("durability", () => {
     synced.length = 0;
     await durability.settle();
     expect(synced).toEqual([]);
+  });
+
+  test("folders that another process cleans away meanwhile are nobody's failure", async () => {
+    await using dir = await tempDir();
+    const table = join(dir.path, "notes.lance");
+    const old = Array.from({ length: 300 }, (_, index) => join(table, `_indices/${index}`));
+    mkdirSync(join(table, "_versions"), { recursive: true });
+    for (const look of [() => new Durability(table, systemClock).settle(), () => diskUse(table, 0)]) {
+      for (const path of old) mkdirSync(path, { recursive: true });
+      const looking = look();
+      // By now it has seen the folders, or is about to.
+      await readdir(join(table, "_indices"));
+      await readdir(join(table, "_indices"));
+      for (const path of old) rmSync(path, { recursive: true });
+      await expect(looking.then(() => "done")).resolves.toBe("done");
+    }
   });
 
   test("a new process syncs what another one may have left unsynced, but not what is long written back", async () => {

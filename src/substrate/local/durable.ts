@@ -4,10 +4,11 @@
  * the new files and the directories that name them are synced here: the documented exception to
  * spec.md#lance-chokepoints-storage.
  */
-import { open, readdir, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { open, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { errnoOf } from "../../base/errors.ts";
+import { filesBelow, ignoreMissing } from "./files.ts";
 
 /** Kernels write dirty pages back within about half a minute; older files need no second sync. */
 const WRITTEN_BACK_MS = 10 * 60_000;
@@ -50,10 +51,10 @@ export class Durability {
   }
 
   async #list(): Promise<string[]> {
-    const entries = await readdir(this.#dir, { recursive: true, withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isFile() && entry.name !== HINT_FILE)
-      .map((entry) => join(entry.parentPath, entry.name).slice(this.#dir.length + 1));
+    const paths = await filesBelow(this.#dir);
+    return paths
+      .filter((path) => basename(path) !== HINT_FILE)
+      .map((path) => path.slice(this.#dir.length + 1));
   }
 
   async #recent(names: readonly string[]): Promise<string[]> {
@@ -92,10 +93,4 @@ async function syncPath(path: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-/** Another process may clean old files away while we look. */
-function ignoreMissing(error: unknown): undefined {
-  if (errnoOf(error) === "ENOENT") return undefined;
-  throw error;
 }
