@@ -13,7 +13,7 @@ describe("--map-path", () => {
   });
 
   test("the root of a disk is a folder like any other", () => {
-    expect(["/", "/a/b"].map((path) => mapped("/=/mnt/old", path))).toEqual(["/mnt/old/", "/mnt/old/a/b"]);
+    expect(["/", "/a/b"].map((path) => mapped("/=/mnt/old", path))).toEqual(["/mnt/old", "/mnt/old/a/b"]);
     expect(["/mnt/old", "/mnt/old/a"].map((path) => mapped("/mnt/old//=/", path))).toEqual(["/", "/a"]);
     expect(mapped("C:\\=/mnt/c", "C:\\a")).toBe("/mnt/c/a");
   });

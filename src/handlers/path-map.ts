@@ -19,7 +19,8 @@ export function pathMap(rules: readonly string[], home: string): PathMap {
       );
       if (found === undefined) return path;
       used.add(found.rule);
-      return found.to + separated(path.slice(found.from.length), found) || "/";
+      const below = path === "/" ? "" : path.slice(found.from.length);
+      return found.to + separated(below, found) || "/";
     },
     unused: () => rules.filter((rule) => !used.has(rule)),
   };
