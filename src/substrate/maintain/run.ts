@@ -7,6 +7,7 @@ import { type Packing, packingOf, packingUpdates } from "../arrow/schema.ts";
 import { call, type Handle } from "../handle.ts";
 import type { Arrow } from "../lance.ts";
 import { type DiskUse, diskUse } from "../local/disk-use.ts";
+import { faultOf } from "../retry.ts";
 import type { TableSpec } from "../spec.ts";
 import { buildIndex, indexStates, oneAtATime } from "./indexes.ts";
 import { type Action, planMaintenance, type Remembered, type TableFacts } from "./plan.ts";
@@ -39,6 +40,10 @@ export interface TableHealth {
 const RETENTION_MS = 3_600_000;
 /** A lost race throws away minutes of work; the next maintenance can do it as well. */
 const ATTEMPTS = 2;
+const impatient = (handle: Handle): Handle => ({
+  ...handle,
+  policy: { ...handle.policy, attempts: Math.min(ATTEMPTS, handle.policy.attempts) },
+});
 /** On the first key column: the schema's own metadata cannot change after creation. */
 const REMEMBERED = "pond.maintenance";
 
@@ -51,19 +56,16 @@ export async function health(handle: Handle, retentionMs = RETENTION_MS): Promis
 export async function maintain(handle: Handle, options: MaintainOptions = {}): Promise<MaintenanceReport> {
   const retentionMs = options.retentionMs ?? RETENTION_MS;
   const { facts, packing } = await gather(handle, retentionMs);
-  const impatient = {
-    ...handle,
-    policy: { ...handle.policy, attempts: Math.min(ATTEMPTS, handle.policy.attempts) },
-  };
   const actions = options.force === true ? everything(facts) : planMaintenance(facts);
   // A compaction was cut short: until now everything was written tight.
-  if (packing === "tight") await pack(impatient, "fresh");
+  if (packing === "tight") await pack(handle, "fresh");
   const done: Action[] = [];
   let bytesRemoved = 0;
   for (const action of actions) {
     try {
-      if (action.kind === "compact") bytesRemoved += await compact(impatient, facts, retentionMs);
-      else await buildIndex(impatient, action.index, facts.rows);
+      if (action.kind === "compact")
+        bytesRemoved += await oneAtATime(() => compact(handle, facts, retentionMs));
+      else await buildIndex(impatient(handle), action.index, facts.rows);
     } catch (error) {
       // Someone else changed the same fragments or indexes; what they did serves us as well.
       if (error instanceof PondError && error.code === "conflict") break;
@@ -126,14 +128,22 @@ async function compact(handle: Handle, { fragments }: TableFacts, retentionMs: n
   if (fragments > 1) await pack(handle, "tight");
   try {
     const cutoff = handle.directory === undefined ? expired : Math.min(expired, await newestCommit(handle));
-    const { value } = await oneAtATime(() =>
-      call(handle, "compact", (table) => table.optimize({ cleanupOlderThan: new Date(cutoff) })),
+    const { value } = await call(impatient(handle), "compact", (table) =>
+      table.optimize({ cleanupOlderThan: new Date(cutoff) }).catch((error: unknown) => {
+        throw isCleanedAway(error)
+          ? new PondError("conflict", "another process removed old versions")
+          : error;
+      }),
     );
     return value.prune.bytesRemoved;
   } finally {
     if (fragments > 1) await pack(handle, "fresh");
   }
 }
+
+/** Two remove old versions at once: what one has removed the other does not find. */
+const isCleanedAway = (error: unknown): boolean =>
+  faultOf(error) === "stale" && /_versions\W/.test(String(error));
 
 /** What is written from now on is packed this way. */
 async function pack(handle: Handle, packing: Packing): Promise<void> {
