@@ -14,6 +14,9 @@ export async function writeBatches(name: string, root: string, folder: string): 
   const tables = farTables({
     labels: (said) => Promise.resolve({ stored: new Map(), agreed: said }),
     keys: () => Promise.resolve(new Set()),
+    versions: () => Promise.resolve([]),
+    states: () => Promise.resolve([]),
+    hashes: (versions) => Promise.resolve(versions.map(() => undefined)),
     insert: ({ table, batch }) => {
       const file = join(folder, `${String(written++).padStart(4, "0")}-${table}`);
       writeFileSync(file, new Uint8Array(batch.ipc));

@@ -156,7 +156,15 @@ async function writeFloor(sessions: SessionStore, shape: Shape, folder: string):
         batches.parts.add(part);
         const facts = { searchText: searchText(message, [event.part as Part]), partBytes: partBytes(part) };
         batches.messages.add(
-          messageRow(message, { ...facts, source_agent: "claude-code", project: "p", ingested_at: 0 }),
+          messageRow(message, {
+            ...facts,
+            parts: 1,
+            hash: 1,
+            origin: "o",
+            source_agent: "claude-code",
+            project: "p",
+            ingested_at: 0,
+          }),
         );
       }
     }

@@ -50,7 +50,7 @@ const EXTRA_DOORS: Readonly<Record<string, readonly string[]>> = {
   wire: ["schema.ts"],
   config: ["create.ts", "environment.ts", "json-schema.ts"],
   adapters: ["registry.ts"],
-  "adapters/seam": ["discovery.ts", "stamp.ts", "value-hash.ts"],
+  "adapters/seam": ["discovery.ts", "stamp.ts"],
   sessions: ["peek.ts"],
   substrate: ["peek.ts", "storage-url.ts"],
   base: ["*"],

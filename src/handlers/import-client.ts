@@ -1,6 +1,7 @@
 /** Reads the changed sources of one client into the store: in this thread, or in several where that pays. */
 import type { JsonValue } from "../base/json.ts";
 import type { Cursors } from "../state/index.ts";
+import { readerId } from "../state/index.ts";
 import { ingestTables } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 import type { ImportOutcome } from "./import-outcome.ts";
@@ -9,6 +10,7 @@ import type { PoolTask } from "./import-pool.ts";
 import { limitsFor, runPool, threadsFor } from "./import-pool.ts";
 import type { ImportTask } from "./importer.ts";
 import { runImporter } from "./importer.ts";
+import { olderHashes } from "./older-hashes.ts";
 import type { Sweep } from "./sweep.ts";
 import { isCursor, sourceName } from "./sweep.ts";
 import type { ClientReport } from "./sync-report.ts";
@@ -45,7 +47,7 @@ async function importTasks(
   });
   let messages = 0;
   const host = {
-    stored: store.revisions.bind(store),
+    stored: store.storedHashes.bind(store),
     prefix: cursors.prefix.bind(cursors),
     reached: cursors.advance.bind(cursors),
     done: (source: { readonly bytes: number; readonly messages: number }) => {
@@ -55,25 +57,23 @@ async function importTasks(
   };
   const { machine, clock, signal } = context;
   const limits = { rows, bytes };
+  const reader = readerId(context.config.paths.state);
+  const tables = ingestTables(store.tables, olderHashes(store, adapter));
   const threads = threadsFor(tasks, most);
   if (threads > 1) {
     const places = [...new Set(tasks.map(({ place }) => place))];
     const order = {
       adapter: adapter.name,
+      reader,
       machine: { ...machine, env: { ...machine.env } },
       places,
       limits: limitsFor(limits, threads),
     };
-    return runPool(store, { threads, order, tasks, signal }, host);
+    return runPool(tables, { threads, order, tasks, signal }, host);
   }
   const lots = [tasks];
   const next = (): readonly ImportTask[] => lots.pop() ?? [];
-  return [
-    await runImporter(
-      { adapter, machine, limits, clock, signal },
-      { ...host, tables: ingestTables(store.tables), next },
-    ),
-  ];
+  return [await runImporter({ adapter, reader, machine, limits, clock, signal }, { ...host, tables, next })];
 }
 
 /** Of all files of a source, the bytes before its cursor. */

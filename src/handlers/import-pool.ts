@@ -8,8 +8,8 @@ import { MessageChannel, Worker } from "node:worker_threads";
 import { allEnded } from "../base/all-ended.ts";
 import { parseJson } from "../base/json.ts";
 import { answerCalls, remoteCalls } from "../base/thread-calls.ts";
-import type { IngestLimits, SessionStore } from "../sessions/index.ts";
-import { ingestTables, tableCalls } from "../sessions/index.ts";
+import type { IngestLimits, IngestTables } from "../sessions/index.ts";
+import { tableCalls } from "../sessions/index.ts";
 import type { HostCalls, WorkerCalls, WorkOrder } from "./import-thread.ts";
 import { taskToSend } from "./import-thread.ts";
 import type { ImportOutcome } from "./import-outcome.ts";
@@ -60,13 +60,13 @@ export interface PoolWork {
 
 /** Runs the tasks in threads, largest first, so that no thread is left with a large one at the end. */
 export async function runPool(
-  store: SessionStore,
+  tables: IngestTables,
   work: PoolWork,
   host: Pick<ImportHost, "stored" | "prefix" | "reached" | "done">,
 ): Promise<readonly ImportOutcome[]> {
   const waiting = work.tasks.toSorted((a, b) => a.unread - b.unread);
   const calls: HostCalls = {
-    ...tableCalls(ingestTables(store.tables)),
+    ...tableCalls(tables),
     stored: host.stored,
     prefix: host.prefix,
     done: host.done,

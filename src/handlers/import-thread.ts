@@ -29,6 +29,7 @@ export interface WorkerCalls extends Calls {
 
 export interface WorkOrder {
   readonly adapter: string;
+  readonly reader: string;
   readonly machine: AdapterEnv;
   /** Sent once: an adapter may keep what it found in a place, under the very object. */
   readonly places: readonly Place[];

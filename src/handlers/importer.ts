@@ -2,17 +2,30 @@
  * Reads sources of one client into the tables, in whichever thread it runs. A cursor advances only after the commit that
  * holds the rows before it; a source that cannot be read is an issue, the others go on.
  */
+import { realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Adapter, AdapterEnv, AdapterYield, Cursor, Issue, Place, Unit } from "../adapters/index.ts";
+import type {
+  Adapter,
+  AdapterEnv,
+  AdapterYield,
+  Cursor,
+  Issue,
+  Place,
+  StoredHashes,
+  ToldState,
+  Unit,
+} from "../adapters/index.ts";
 import { stampText } from "../adapters/registry.ts";
 import type { Clock } from "../base/clock.ts";
 import { isPondError, toPondError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import { parseJson, stringifyJson } from "../base/json.ts";
+import { valueHash } from "../base/value-hash.ts";
 import type { Event, SessionId } from "../model/index.ts";
 import { describeKey, entityOf } from "../model/index.ts";
 import type { IngestLimits, IngestTables, SessionStore } from "../sessions/index.ts";
-import { Ingest } from "../sessions/index.ts";
+import { hashNumber, Ingest } from "../sessions/index.ts";
 import type { Reached, SourceName } from "../state/index.ts";
 import type { ImportOutcome } from "./import-outcome.ts";
 import { IssueTally } from "./import-outcome.ts";
@@ -32,7 +45,8 @@ export interface ImportTask {
 /** What an importer is given by the thread that owns the store and the state. */
 export interface ImportHost {
   readonly tables: IngestTables;
-  readonly stored: (sessions: readonly SessionId[]) => ReturnType<SessionStore["revisions"]>;
+  /** The hashes that are stored of records, by session and record. */
+  readonly stored: (sessions: readonly SessionId[]) => ReturnType<SessionStore["storedHashes"]>;
   /** What was kept with the cursor of a source, to go on behind it. */
   readonly prefix: (source: SourceName) => Promise<string | undefined> | string | undefined;
   /** The next sources; none means that there are no more. */
@@ -45,6 +59,8 @@ export interface ImportHost {
 
 export interface ImportSettings {
   readonly adapter: Adapter;
+  /** Who reads (`readerId`). */
+  readonly reader: string;
   readonly machine: AdapterEnv;
   readonly limits: IngestLimits;
   readonly clock: Clock;
@@ -52,6 +68,17 @@ export interface ImportSettings {
 }
 
 const BREATH_MS = 10;
+
+/** How often a source is read again where another writer stored other values under its ids at the same moment. */
+const MOST_READS = 5;
+
+/** A source while it is read. */
+interface Reading {
+  readonly task: ImportTask;
+  readonly source: SourceName;
+  /** Its state could not be recorded: it is read again, and its cursor does not move. */
+  isUnfinished: boolean;
+}
 
 export async function runImporter(settings: ImportSettings, host: ImportHost): Promise<ImportOutcome> {
   return new Importer(settings, host).run();
@@ -64,6 +91,7 @@ class Importer {
   readonly #tally = { read: 0, waiting: 0, superseded: 0, messages: 0 };
   readonly #issues = new IssueTally();
   #reached: Reached[] = [];
+  #unfinished: Reading[] = [];
   #order = 0;
   #breathed = 0;
 
@@ -99,11 +127,32 @@ class Importer {
         await this.#import(task);
         await this.#breathe();
       }
+    await this.#readAgain();
     const stored = signal.aborted ? await this.#ingest.stop() : await this.#ingest.flush();
     await this.#advance();
     const { read, waiting, superseded } = this.#tally;
     const { issues, examples } = this.#issues;
     return { read, waiting, superseded, stored, issues, examples };
+  }
+
+  /** From their start, by when what others stored is seen: other values of the same records are versions then. */
+  async #readAgain(): Promise<void> {
+    const { signal, adapter } = this.#settings;
+    for (let round = 1; !signal.aborted; round += 1) {
+      await this.#ingest.flush();
+      const unfinished = this.#unfinished;
+      this.#unfinished = [];
+      for (const { task } of unfinished) {
+        const { cursor: _, ...whole } = task;
+        if (round < MOST_READS) await this.#import(whole, "again");
+        else {
+          const path = task.unit.files[0]?.path ?? task.unit.key;
+          const message = "others wrote the same session at the same time, again and again: sync once more";
+          this.#count({ kind: "unreadable", adapter: adapter.name, path, message });
+        }
+      }
+      if (unfinished.length === 0) return;
+    }
   }
 
   /** Small sources are read without ever waiting: signals, timers and the store get their turn here. */
@@ -120,13 +169,13 @@ class Importer {
     if (reached.length > 0) await this.#host.reached(reached);
   }
 
-  async #import(task: ImportTask): Promise<void> {
+  async #import(task: ImportTask, time: "first" | "again" = "first"): Promise<void> {
     const { adapter, signal } = this.#settings;
     this.#order = task.order;
     const before = this.#tally.messages;
     try {
       await this.#read(task);
-      this.#tally.read += 1;
+      if (time === "first") this.#tally.read += 1;
     } catch (error) {
       if (signal.aborted) return;
       const fault = toPondError(error);
@@ -136,23 +185,26 @@ class Importer {
       const path = task.unit.files[0]?.path ?? task.unit.key;
       this.#count({ kind: "unreadable", adapter: adapter.name, path, message: fault.message });
     }
-    this.#host.done({ bytes: task.bytes, messages: this.#tally.messages - before });
+    if (time === "first") this.#host.done({ bytes: task.bytes, messages: this.#tally.messages - before });
   }
 
-  async #read({ unit, place, cursor }: ImportTask): Promise<void> {
+  async #read(task: ImportTask): Promise<void> {
+    const { unit, place, cursor } = task;
     const { adapter, machine, clock, signal } = this.#settings;
     const source = sourceName(adapter, place, unit);
+    const reading: Reading = { task, source, isUnfinished: false };
+    this.#ingest.startSource();
     const batches = adapter.read(unit, {
       place,
       machine,
       now: clock.now(),
       signal,
-      stored: this.#host.stored,
+      stored: async (sessions) => hashesOf(await this.#host.stored(sessions)),
       prefix: { load: () => this.#prefixOf(source) },
       ...(isCursor(cursor) ? { cursor } : {}),
     });
     try {
-      for await (const batch of batches) await this.#take(batch, source);
+      for await (const batch of batches) await this.#take(batch, reading);
     } finally {
       await this.#ingest.endSession();
     }
@@ -163,19 +215,31 @@ class Importer {
     return text === undefined ? undefined : parseJson(text);
   }
 
-  async #take(batch: readonly AdapterYield[], source: SourceName): Promise<void> {
+  async #take(batch: readonly AdapterYield[], reading: Reading): Promise<void> {
     let events: Event[] = [];
+    const flushed = async (): Promise<void> => {
+      await this.#ingest.add(events);
+      events = [];
+    };
     for (const item of batch) {
       if (item.kind === "issue") this.#count(item.issue);
       else if (item.kind === "waiting") this.#tally.waiting += 1;
       else if (item.kind === "superseded") this.#tally.superseded += 1;
-      else if (item.kind === "checkpoint") {
-        await this.#ingest.add(events);
-        events = [];
+      else if (item.kind === "record") {
+        await flushed();
+        await this.#ingest.addStored(item.session, item.record, item.positioned);
+      } else if (item.kind === "state") {
+        await flushed();
+        await this.#endState(item.session, item.state, reading);
+      } else if (item.kind === "checkpoint") {
+        await flushed();
+        const { source } = reading;
         const stamp = stampText(Object.values(item.cursor.files));
         const cursor = jsonOf(item.cursor);
         const prefix = item.prefix === undefined ? undefined : stringifyJson(item.prefix);
-        await this.#ingest.checkpoint(() => this.#reached.push({ source, stamp, cursor, prefix }));
+        await this.#ingest.checkpoint(() => {
+          if (!reading.isUnfinished) this.#reached.push({ source, stamp, cursor, prefix });
+        });
       } else {
         if (item.kind === "message") this.#tally.messages += 1;
         events.push(item);
@@ -184,9 +248,62 @@ class Importer {
     await this.#ingest.add(events);
   }
 
+  async #endState(session: SessionId, state: ToldState, reading: Reading): Promise<void> {
+    const { adapter, reader } = this.#settings;
+    const path = realPathOf(state.path);
+    const source = valueHash([adapter.name, reader, path]).slice(0, 20);
+    const { kept, present, isWhole, records, digest, side, key, form, recorded } = state;
+    await this.#ingest.endState(
+      {
+        session_id: session,
+        source,
+        adapter: adapter.name,
+        reader,
+        path,
+        key,
+        form,
+        records,
+        digest,
+        side,
+        kept,
+        present,
+        isWhole,
+        ...(recorded === undefined ? {} : { recorded }),
+      },
+      () => {
+        if (reading.isUnfinished) return;
+        reading.isUnfinished = true;
+        this.#unfinished.push(reading);
+      },
+    );
+  }
+
   #count(issue: Issue): void {
     this.#issues.count({ order: this.#order, issue });
   }
+}
+
+/** The same source by whatever path it was found; of one that was packed meanwhile its folder tells. */
+function realPathOf(path: string): string {
+  for (const [folder, name] of [[path, ""] as const, [dirname(path), basename(path)] as const])
+    try {
+      return join(realpathSync(folder), name);
+    } catch {
+      // The next one, or as it was given.
+    }
+  return path;
+}
+
+function hashesOf(stored: Awaited<ReturnType<ImportHost["stored"]>>): ReadonlyMap<SessionId, StoredHashes> {
+  return new Map(
+    [...stored].map(([session, records]) => [
+      session,
+      {
+        has: (record: string, hash: string) => records.get(record)?.includes(hashNumber(hash)) === true,
+        isKnown: (record: string) => records.has(record),
+      },
+    ]),
+  );
 }
 
 /** Told by the store itself. What the system refuses a reader, such as a file that is another's, is its source's fault. */

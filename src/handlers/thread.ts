@@ -65,7 +65,8 @@ export async function readThread(
   const { spaces, texts } = await readFacts({ store, source }, stored);
   const base = { stored, session: { source, plan, texts }, issues };
   const all = stored.map((ref, at) => {
-    const pond = spaces[at] ?? {};
+    const told = spaces[at] ?? {};
+    const pond = ref.revises === undefined ? told : { ...told, revises: ref.revises };
     return { ref, facts: pondFacts({ pond }), message: { ...ref, options: { pond } } };
   });
   const newest = newestRevisions(all);

@@ -18,10 +18,10 @@ export {
   sessionId,
 } from "./ids.ts";
 export { compareAcrossSessions, compareInSession, compareParts } from "./order.ts";
-export type { Lineage, MessageWithParts, SessionState } from "./replay.ts";
+export type { Lineage, MessageWithParts, SessionState, StateSource } from "./replay.ts";
 export { entityOf, eventsOf, replay } from "./replay.ts";
 export type { Repeats } from "./repeats.ts";
-export { decodeRepeats, encodeRepeats, repeatsOf } from "./repeats.ts";
+export { decodeRepeats, encodeRepeats, repeatsOf, repeatsOfVersion } from "./repeats.ts";
 export type { Revision } from "./revision.ts";
 export { newestRevisions, revisionOf } from "./revision.ts";
 export { searchText } from "./search-text.ts";
@@ -69,6 +69,7 @@ export type {
   Part,
   PartType,
   Provenance,
+  RecordPiece,
   Relation,
   Role,
   Session,

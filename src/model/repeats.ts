@@ -35,6 +35,12 @@ export function encodeRepeats(message: Pick<Message, "id" | "timestamp" | "optio
   return Object.keys(facts).length === 0 ? "" : stringifyJson(facts);
 }
 
+/** The same of a row that turned out to be another version of a record: `text` is what it said of itself. */
+export function repeatsOfVersion(text: string, record: string): string {
+  const value = text === "" ? {} : parseJson(text);
+  return stringifyJson({ ...(isJsonObject(value) ? value : {}), record });
+}
+
 export function decodeRepeats(text: string, id: string): Repeats {
   if (text === "") return { record: id };
   const value = parseJson(text);

@@ -11,6 +11,16 @@ export interface MessageWithParts {
 export interface SessionState {
   readonly session: Session;
   readonly messages: readonly MessageWithParts[];
+  /** Where they were read from; absent: where the session says that it was first read. */
+  readonly source?: StateSource;
+}
+
+/** A source of a session, as far as restoring it needs to know. */
+export interface StateSource {
+  /** Its name below the place it was found in, with `/`. */
+  readonly key: string;
+  /** How it holds the session. */
+  readonly form: string;
 }
 
 /** A session and everything that descends from it. */

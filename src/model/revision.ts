@@ -1,7 +1,7 @@
 /**
  * Records that their client rewrites in place (spec.md#model-revisions). Each version is a row of its own and says in
  * `options.pond`:
- * - `value`: the hash of the record's value. Absent where no store is asked what it holds (files beside a log).
+ * - `value`: the hash of the record's value, where an older pond stored it.
  * - `at`: milliseconds since 1970 of the last change that the source recorded; the version with the greatest one is
  *   the newest. Without it the message's own instant counts.
  * - `revises`: on every version but the first, the id of the message that it stands for.
@@ -29,11 +29,14 @@ export function revisionOf({ id, timestamp, options }: Revisable): Revision {
   const { record, revises, value, at, removed } = pond;
   return {
     record: [record, revises].find((name) => typeof name === "string") ?? id,
-    version: typeof value === "string" ? value : id,
+    version: typeof value === "string" ? value : typeof record === "string" ? firstPieceOf(id) : id,
     at: typeof at === "number" ? at : timestamp / 1000,
     removed: removed === true,
   };
 }
+
+/** The pieces of a version are named by its first one (spec.md#model-ids). */
+const firstPieceOf = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf("/"))) || id;
 
 /**
  * The messages without superseded versions and without what its client removed. A record stands where its first

@@ -1,14 +1,22 @@
 /**
- * Writes batches: parts before messages and messages before the rows of their sessions, so that a session whose row is
- * there is whole, and one cut short by a crash is completed by the next run, never skipped (spec.md#session-ingest).
+ * Writes batches: messages, then their parts, then the rows of their sessions and the states of their sources, so that what
+ * a state holds is whole, and what a crash cut short is completed by the next run, never skipped (spec.md#session-ingest).
  * Two batches are under way at a time: one starts on a table when the one before has left it. The session rows of some
  * batches are written together: a commit costs as much for one row as for a thousand, and each leaves a fragment.
  */
-import type { BatchBuilder, KeySet, TableSpec } from "../substrate/index.ts";
+import type { Clock } from "../base/clock.ts";
+import { PondError } from "../base/errors.ts";
+import type { KeySet } from "../substrate/index.ts";
+import { joinKey } from "../substrate/index.ts";
+import type { Claim, StoredVersion, StoredVersions } from "./claim.ts";
 import type { SessionRow } from "./encode.ts";
-import type { IngestBatch } from "./ingest-batch.ts";
+import type { EndedState, IngestBatch } from "./ingest-batch.ts";
 import { isSameLabels } from "./ingest-batch.ts";
-import type { IngestTables, Inserted, RowTarget, SessionLabels } from "./tables.ts";
+import { isHeld } from "./state-draft.ts";
+import type { RecordedState } from "./states.ts";
+import { SourceStates, stateRow } from "./states.ts";
+import type { IngestTables, Inserted, SessionLabels } from "./tables.ts";
+import { byKey } from "./versions.ts";
 
 export interface Stored {
   readonly sessions: Inserted;
@@ -23,15 +31,17 @@ export interface Stored {
 /** What the store had of the sessions of a batch, and how they are labelled. */
 interface Known {
   readonly labels: SessionLabels;
-  readonly messages: readonly KeySet[];
-  readonly parts: readonly KeySet[];
+  readonly versions: readonly StoredVersion[];
+  readonly states: readonly RecordedState[];
 }
 
-/** A batch whose session rows are still to be written. */
+/** A batch whose session rows and states are still to be written. */
 interface Held {
   readonly rows: readonly SessionRow[];
   /** Further sessions of the batch, that have a row. */
   readonly matched: number;
+  readonly states: readonly EndedState[];
+  readonly known: Known;
   readonly checkpoints: readonly (() => void)[];
   /** It added something already. */
   readonly isCounted: boolean;
@@ -42,9 +52,12 @@ const MOST_UNDER_WAY = 2;
 const MOST_HELD = { batches: 4, bytes: 4_000_000 };
 /** Messages that are looked up by their ids, in one question. */
 const FEW = 500;
+/** To record a state whose number another process took. */
+const MOST_ATTEMPTS = 5;
 
 export class Commits {
   readonly #tables: IngestTables;
+  readonly #clock: Clock;
   readonly #onCommit: () => Promise<void> | void;
   readonly #stored = { sessions: NO_ROWS, messages: NO_ROWS, parts: NO_ROWS, relabelled: 0, commits: 0 };
   #last = UnderWay.over();
@@ -55,8 +68,12 @@ export class Commits {
   #open: { readonly id: string; readonly known: Promise<Known> } | undefined;
 
   /** `onCommit` is called once batches are durable and their checkpoints reached; its failure is theirs. */
-  constructor(tables: IngestTables, onCommit: () => Promise<void> | void) {
+  constructor(
+    tables: IngestTables,
+    { clock, onCommit }: { readonly clock: Clock; readonly onCommit: () => Promise<void> | void },
+  ) {
     this.#tables = tables;
+    this.#clock = clock;
     this.#onCommit = onCommit;
   }
 
@@ -117,25 +134,97 @@ export class Commits {
     lookedUp: Promise<Known>,
     { before, mine }: { readonly before: UnderWay; readonly mine: UnderWay },
   ): Promise<void> {
-    const stored = this.#stored;
     const known = await lookedUp;
-    await before.parts.promise;
-    const parts = await insert(this.#tables.parts, batch.parts, known.parts);
-    stored.parts = sum(stored.parts, parts);
-    mine.parts.resolve();
     await before.messages.promise;
     batch.relabel(known.labels.agreed);
-    const messages = await insert(this.#tables.messages, batch.messages, known.messages);
-    stored.messages = sum(stored.messages, messages);
+    const versions = await this.#writeMessages(batch, known);
     mine.messages.resolve();
+    await before.parts.promise;
+    const added = await this.#writeParts(batch, known);
+    mine.parts.resolve();
     await before.end.promise;
-    this.#hold(batch, known.labels, parts.inserted + messages.inserted > 0);
+    batch.tell(versions);
+    this.#hold(batch, known, added);
     if (this.#held.length >= MOST_HELD.batches || this.#heldBytes >= MOST_HELD.bytes) await this.#release();
     mine.end.resolve();
   }
 
+  /**
+   * Messages first: a row that is stored has its id, and whoever brings another value under it finds that out before any
+   * of its parts is written. Gives what is stored now, as far as it matters.
+   */
+  async #writeMessages(batch: IngestBatch, known: Known): Promise<StoredVersions> {
+    const { messages, hashesOf, versions: look } = this.#tables;
+    let versions = byKey(known.versions);
+    const unhashed = batch.claims.flatMap(({ key }) => {
+      const version = versions.get(key);
+      return version?.hash === null ? [version] : [];
+    });
+    const hashes = new Map<StoredVersion, number | undefined>();
+    if (unhashed.length > 0)
+      for (const [at, hash] of (await hashesOf(unhashed)).entries()) {
+        const version = unhashed[at];
+        if (version !== undefined) hashes.set(version, hash);
+      }
+    for (const claim of batch.claims) claim.decide(versions, (version) => hashes.get(version));
+    batch.keepOpenMessages();
+    const open = batch.claims.filter(({ outcome }) => outcome === "open");
+    const { inserted } = open.length === 0 ? NOTHING : await messages.insert(batch.messages.finish());
+    if (inserted === open.length) for (const claim of open) claim.outcome = "new";
+    else {
+      // Rows that were cut off from their sessions, or that another writer stored at the same moment.
+      versions = byKey(await look({ ids: batch.ids }));
+      for (const claim of open) claim.confirm(versions);
+    }
+    const lost = batch.claims.filter(({ outcome }) => outcome === "lost");
+    const refused = lost.find(({ draft }) => draft === undefined);
+    if (refused !== undefined) throw lostTo(refused);
+    const isNew = open.filter(({ outcome }) => outcome === "new").length;
+    const matched = batch.claims.length - lost.length - isNew + batch.repeated.messages;
+    this.#stored.messages = sum(this.#stored.messages, { inserted: isNew, matched });
+    return versions;
+  }
+
+  /** The parts of new messages, and of stored ones that a crash left without some of theirs. */
+  async #writeParts(batch: IngestBatch, known: Known): Promise<boolean> {
+    const { parts } = this.#tables;
+    const offered = batch.parts.rows + batch.repeated.parts;
+    const unsure = await this.#incomplete(batch, known);
+    batch.keepParts((claim) => claim.outcome === "new" || unsure.ids.has(claim.key));
+    if (unsure.keys !== undefined) batch.parts.drop(unsure.keys);
+    const inserted = batch.parts.rows === 0 ? 0 : (await parts.insert(batch.parts.finish())).inserted;
+    this.#stored.parts = sum(this.#stored.parts, { inserted, matched: offered - inserted });
+    return inserted > 0 || batch.claims.some(({ outcome }) => outcome === "new");
+  }
+
+  /** Stored messages that have fewer parts than they should: none that a recorded state holds, which was written later. */
+  async #incomplete(
+    batch: IngestBatch,
+    { states }: Known,
+  ): Promise<{ readonly ids: ReadonlySet<string>; readonly keys?: KeySet }> {
+    const wanted = new Set(batch.partClaims.filter(({ outcome }) => outcome === "stored"));
+    const sources = statesBySource(states);
+    const doubtful = [...wanted].filter(({ stored }) => {
+      if (stored === undefined || stored.parts === null || stored.parts === 0) return false;
+      return !sources.some((source) => source.all.some(({ state }) => isHeld(stored, source.holding(state))));
+    });
+    if (doubtful.length === 0) return { ids: new Set() };
+    const keys = await this.#tables.parts.knownKeys(
+      doubtful.map(({ id }) => id),
+      1,
+    );
+    const counts = new Map<string, number>();
+    for (const key of keys.joined) {
+      const message = key.slice(0, key.lastIndexOf("\0\u0002"));
+      counts.set(message, (counts.get(message) ?? 0) + 1);
+    }
+    const ids = doubtful.filter(({ key, stored }) => (counts.get(key) ?? 0) < (stored?.parts ?? 0));
+    return { ids: new Set(ids.map(({ key }) => key)), keys };
+  }
+
   /** Labels are immutable, because messages carry copies of them: a session that says otherwise is not stored. */
-  #hold(batch: IngestBatch, { stored, agreed }: SessionLabels, isCounted: boolean): void {
+  #hold(batch: IngestBatch, known: Known, isCounted: boolean): void {
+    const { stored, agreed } = known.labels;
     const accepted = [...batch.sessions.values()].filter((session) =>
       isSameLabels(session, agreed.get(session.id) ?? session),
     );
@@ -146,6 +235,8 @@ export class Commits {
     this.#held.push({
       rows,
       matched: accepted.length - rows.length,
+      states: batch.states,
+      known,
       checkpoints: batch.checkpoints,
       isCounted,
     });
@@ -161,9 +252,56 @@ export class Commits {
     const inserted = await this.#writeSessions(rows);
     const matched = held.reduce((count, each) => count + each.matched, rows.length - inserted);
     this.#stored.sessions = sum(this.#stored.sessions, { inserted, matched });
-    if (inserted > 0 && !held.some(({ isCounted }) => isCounted)) this.#stored.commits += 1;
+    const recorded = await this.#recordStates(held);
+    if (inserted + recorded > 0 && !held.some(({ isCounted }) => isCounted)) this.#stored.commits += 1;
     for (const { checkpoints } of held) for (const reached of checkpoints) reached();
     await this.#onCommit();
+  }
+
+  /** Records what sources hold now, after the rows that this is about; what is as it was is not recorded again. */
+  async #recordStates(held: readonly Held[]): Promise<number> {
+    const now = this.#clock.now() * 1000;
+    let ended = held.flatMap(({ states, known }) => states.map((state) => ({ ...state, known })));
+    let recorded = 0;
+    for (let attempt = 1; ended.length > 0; attempt += 1) {
+      const rows: { readonly state: RecordedState; readonly of: (typeof ended)[number] }[] = [];
+      // What was recorded meanwhile, of the same source, by one who reads with the same state folder.
+      const fresh =
+        attempt === 1 ? undefined : await this.#tables.states(ended.map(({ note }) => note.session_id));
+      const taken = new Set<string>();
+      for (const each of ended) {
+        const { note, draft, known, onUnfinished } = each;
+        const before = (fresh ?? known.states).filter(
+          ({ session_id, source }) => session_id === note.session_id && source === note.source,
+        );
+        const versions = known.versions.filter(({ session_id }) => session_id === note.session_id);
+        const state = draft.finish(note, { before, versions, now });
+        const key = joinKey([note.session_id, note.source]);
+        if (state === "lost" || state === "not kept" || taken.has(key)) onUnfinished();
+        else if (state !== undefined) rows.push({ state, of: each });
+        taken.add(key);
+      }
+      const inserted = await this.#insertStates(rows.map(({ state }) => state));
+      recorded += inserted;
+      if (inserted === rows.length) return recorded;
+      if (attempt === MOST_ATTEMPTS) for (const { of } of rows) of.onUnfinished();
+      ended = attempt === MOST_ATTEMPTS ? [] : rows.map(({ of }) => of);
+    }
+    return recorded;
+  }
+
+  async #insertStates(states: readonly RecordedState[]): Promise<number> {
+    const { sources } = this.#tables;
+    let inserted = 0;
+    let rows = sources.batch();
+    for (const state of states) {
+      if (rows.add(stateRow(state)) !== "full") continue;
+      inserted += (await sources.insert(rows.finish())).inserted;
+      rows = sources.batch();
+      rows.add(stateRow(state));
+    }
+    if (rows.rows > 0) inserted += (await sources.insert(rows.finish())).inserted;
+    return inserted;
   }
 
   async #writeSessions(all: readonly SessionRow[]): Promise<number> {
@@ -190,28 +328,32 @@ export class Commits {
     { before, next }: { readonly before: string | undefined; readonly next: string | undefined },
   ): Promise<Known> {
     const labels = await this.#tables.labelsOf(batch.labels);
-    const ids = [...labels.stored.keys()].filter((id) => id !== before);
+    const sessions = [...labels.stored.keys()].filter((id) => id !== before);
+    if (sessions.length === 0) return { labels, versions: [], states: [] };
     // A few new messages of a session that may be long; what goes on in the next batch is looked up once for all.
-    const isFew = next === undefined && batch.messageIds.length <= FEW;
-    const [messages, parts] = await this.#keysOf(ids, isFew ? batch.messageIds : undefined);
-    return { labels, messages, parts };
-  }
-
-  /** Of these messages, or of all messages of the sessions. */
-  async #keysOf(
-    sessions: readonly string[],
-    messages: readonly string[] | undefined,
-  ): Promise<readonly [readonly KeySet[], readonly KeySet[]]> {
-    if (sessions.length === 0) return [[], []];
-    const [values, place] = messages === undefined ? ([sessions, 0] as const) : ([messages, 1] as const);
-    const [ofMessages, ofParts] = await Promise.all([
-      this.#tables.messages.knownKeys(values, place),
-      this.#tables.parts.knownKeys(values, place),
+    const ids =
+      next === undefined && !batch.needsSessions && batch.claims.length <= FEW ? batch.ids : undefined;
+    const [versions, states] = await Promise.all([
+      this.#tables.versions(ids === undefined ? { sessions } : { ids }),
+      this.#tables.states(sessions),
       // That the sessions have rows is known by their labels; to ask for the keys makes sure that the rows stay.
       this.#tables.sessions.knownKeys(sessions),
     ]);
-    return [[ofMessages], [ofParts]];
+    return { labels, versions, states };
   }
+}
+
+function lostTo({ session, id }: Claim): PondError {
+  return new PondError(
+    "conflict",
+    `another writer stored message ${id} of session ${session} with another value at the same moment`,
+    { hint: "give it again: it is then stored as a version of its own", data: { session_id: session, id } },
+  );
+}
+
+function statesBySource(states: readonly RecordedState[]): readonly SourceStates[] {
+  const bySource = Map.groupBy(states, ({ session_id, source }) => joinKey([session_id, source]));
+  return [...bySource.values()].map((of) => new SourceStates(of));
 }
 
 /** A batch on its way, as the next one sees it. */
@@ -251,24 +393,15 @@ class UnderWay {
 
 const NO_ROWS: Inserted = { inserted: 0, matched: 0 };
 
+const NOTHING = { inserted: 0 };
+
 async function together(own: Promise<Known>, before: Promise<Known> | undefined): Promise<Known> {
   const [known, earlier] = await Promise.all([own, before]);
   return {
     labels: known.labels,
-    messages: [...known.messages, ...(earlier?.messages ?? [])],
-    parts: [...known.parts, ...(earlier?.parts ?? [])],
+    versions: [...known.versions, ...(earlier?.versions ?? [])],
+    states: [...known.states, ...(earlier?.states ?? [])],
   };
-}
-
-async function insert<S extends TableSpec>(
-  table: RowTarget<S>,
-  rows: BatchBuilder<S>,
-  known: readonly KeySet[],
-): Promise<Inserted> {
-  const offered = rows.offered;
-  for (const keys of known) if (keys.size > 0) rows.drop(keys);
-  const inserted = rows.rows === 0 ? 0 : (await table.insert(rows.finish())).inserted;
-  return { inserted, matched: offered - inserted };
 }
 
 function sum(a: Inserted, b: Inserted): Inserted {

@@ -30,8 +30,17 @@ export function sessionRow(session: Session, ingestedAt: number): SessionRow {
 /** What a message's row needs beside the message: its session's labels, and what is known once it has all its parts. */
 export interface MessageFacts extends Pick<MessageRow, "source_agent" | "project" | "ingested_at"> {
   readonly searchText: string | undefined;
-  /** Bytes of its parts' rows. */
+  /** How many parts it has, and the bytes of their rows. */
+  readonly parts: number;
   readonly partBytes: number;
+  /** Of its record's value, and the read that tells it. */
+  readonly hash: number;
+  readonly origin: string;
+}
+
+/** As many bits of a hash as a number holds exactly: enough to tell versions of one record apart. */
+export function hashNumber(hash: string): number {
+  return Number.parseInt(hash.slice(0, 13), 16);
 }
 
 export function messageRow(message: Message, facts: MessageFacts): MessageRow {
@@ -52,6 +61,9 @@ export function messageRow(message: Message, facts: MessageFacts): MessageRow {
     bytes: Buffer.byteLength(options) + Buffer.byteLength(content ?? "") + facts.partBytes,
     repeats: encodeRepeats(message),
     identifiers: (searchText === undefined ? undefined : identifierPieces(searchText)) ?? null,
+    hash: facts.hash,
+    origin: facts.origin,
+    parts: facts.parts,
     ingested_at: facts.ingested_at,
     options,
   };

@@ -4,14 +4,17 @@
  */
 import type { KeyPlace, MovedBatch, TableSpec } from "../substrate/index.ts";
 import { Batch, BatchBuilder, KeySet, loadArrow } from "../substrate/index.ts";
-import { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
+import { MESSAGES, PARTS, SESSIONS, SOURCES } from "./schema.ts";
 import type { IngestTables, RowTarget } from "./tables.ts";
 
-type TableName = "sessions" | "messages" | "parts";
+type TableName = "sessions" | "messages" | "parts" | "sources";
 
 /** What the owner of the store answers. */
 export interface TableCalls {
   readonly labels: IngestTables["labelsOf"];
+  readonly versions: IngestTables["versions"];
+  readonly states: IngestTables["states"];
+  readonly hashes: IngestTables["hashesOf"];
   /** Stored keys, joined, that have one of these values at this place. */
   readonly keys: (of: {
     readonly table: TableName;
@@ -30,9 +33,13 @@ export function tableCalls(tables: IngestTables): TableCalls {
     sessions: oneAtATime(tables.sessions),
     messages: oneAtATime(tables.messages),
     parts: oneAtATime(tables.parts),
+    sources: oneAtATime(tables.sources),
   };
   return {
     labels: tables.labelsOf,
+    versions: tables.versions,
+    states: tables.states,
+    hashes: tables.hashesOf,
     keys: async ({ table, values, place }) => (await tables[table].knownKeys(values, place)).joined,
     insert: ({ table, batch }) => writers[table](batch),
   };
@@ -59,7 +66,11 @@ export function farTables(calls: TableCalls): IngestTables {
     sessions: new FarTable("sessions", SESSIONS, calls),
     messages: new FarTable("messages", MESSAGES, calls),
     parts: new FarTable("parts", PARTS, calls),
+    sources: new FarTable("sources", SOURCES, calls),
     labelsOf: calls.labels,
+    versions: calls.versions,
+    states: calls.states,
+    hashesOf: calls.hashes,
   };
 }
 

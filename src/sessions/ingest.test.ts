@@ -241,12 +241,12 @@ describe("ingest", () => {
     const writer = new Ingest(
       {
         ...tables,
-        parts: intercepted(tables.parts, (insert) => {
+        messages: intercepted(tables.messages, (insert) => {
           if (++inserts < 2) return insert();
           failed.resolve();
           return Promise.reject(fault);
         }),
-        messages: intercepted(tables.messages, (insert) => written.promise.then(insert)),
+        parts: intercepted(tables.parts, (insert) => written.promise.then(insert)),
       },
       { clock: systemClock, limits: { rows: 6, bytes: 1e6 } },
     );

@@ -2,16 +2,22 @@
  * Canonical events into the store (spec.md#session-ingest): streamed, in batches bounded by rows and bytes, adding
  * only rows that are absent. A batch is filled while others are being written.
  */
+import { randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
-import type { Event, Message, Part, Session, Violation } from "../model/index.ts";
-import { EventValidator, searchText } from "../model/index.ts";
-import type { Added, BatchBuilder } from "../substrate/index.ts";
+import type { Event, Message, Part, RecordPiece, Session, Violation } from "../model/index.ts";
+import { encodeRepeats, EventValidator, searchText } from "../model/index.ts";
+import type { BatchBuilder } from "../substrate/index.ts";
+import { Claim } from "./claim.ts";
 import type { Stored } from "./commits.ts";
 import { Commits } from "./commits.ts";
+import { contentHash } from "./content-hash.ts";
+import type { PartRow } from "./encode.ts";
 import { partBytes, partRow, sessionRow } from "./encode.ts";
 import { IngestBatch } from "./ingest-batch.ts";
-import type { SESSIONS } from "./schema.ts";
+import type { PARTS, SESSIONS } from "./schema.ts";
+import type { StateNote } from "./state-draft.ts";
+import { StateDraft } from "./state-draft.ts";
 import type { IngestTables } from "./tables.ts";
 
 export interface IngestLimits {
@@ -40,19 +46,36 @@ export interface IngestOptions {
   readonly onCommit?: (summary: IngestSummary) => Promise<void> | void;
 }
 
+/** A message that is open: its parts are still coming. */
+interface OpenMessage {
+  readonly message: Message;
+  readonly record: RecordPiece | undefined;
+  readonly parts: Part[];
+  /** Its parts as rows, and how many of them are in a batch. */
+  readonly rows: PartRow[];
+  placed: number;
+  /** Once it is in a batch. */
+  claim?: Claim;
+}
+
 export class Ingest {
   readonly #tables: IngestTables;
   readonly #options: IngestOptions;
   readonly #limits: IngestLimits;
   readonly #validator = new EventValidator();
   readonly #commits: Commits;
-  /** Never filled: tells which rows can be. */
+  /** Never filled: tell which rows can be. */
   readonly #sessionRows: BatchBuilder<typeof SESSIONS>;
+  readonly #partRows: BatchBuilder<typeof PARTS>;
   #batch: IngestBatch;
   #session: Session | undefined;
-  #message: Message | undefined;
-  #parts: Part[] = [];
-  #partBytes = 0;
+  #open: OpenMessage | undefined;
+  /** The read that is under way: rows that it stores carry its name. */
+  #origin = newOrigin();
+  /** The state that is being told of the open session. */
+  #draft: StateDraft | undefined;
+  /** The first message of the record that was told last: further pieces of it may follow. */
+  #first: Claim | undefined;
   /** Sessions that came again in one batch, as they were or under other labels. */
   readonly #again = { repeated: 0, relabelled: 0 };
   #rejected = 0;
@@ -64,8 +87,12 @@ export class Ingest {
     this.#options = options;
     this.#limits = options.limits ?? DEFAULT_LIMITS;
     this.#sessionRows = tables.sessions.batch();
+    this.#partRows = tables.parts.batch();
     this.#batch = new IngestBatch(tables);
-    this.#commits = new Commits(tables, () => options.onCommit?.(this.summary()));
+    this.#commits = new Commits(tables, {
+      clock: options.clock,
+      onCommit: () => options.onCommit?.(this.summary()),
+    });
   }
 
   /** Takes events in the order of spec.md#adapter-integrity-event-ordering. Waits only when a batch is full. */
@@ -75,13 +102,30 @@ export class Ingest {
       if (violation !== undefined) {
         this.#rejected += 1;
         this.#options.onViolation?.(violation, event);
-      } else if (this.#take(event) === "full") {
-        await this.#startCommit();
-        this.#take(event);
-      }
+      } else while (this.#take(event) === "full") await this.#startCommit();
       if (this.#isFull()) await this.#startCommit();
       else if (this.#commits.areUnderWay && ++this.#unturned >= EVENTS_PER_TURN) await this.#turn();
     }
+  }
+
+  /** What follows is told by another read: of its sessions states will be recorded. */
+  startSource(): void {
+    this.#origin = newOrigin();
+    this.#draft = undefined;
+  }
+
+  /** A record of the open session that is not told again, in its place: as it is stored, or as the state before had it. */
+  async addStored(session: string, record: RecordPiece, positioned: boolean): Promise<void> {
+    await this.#endOpenMessage();
+    this.#draft ??= new StateDraft();
+    this.#batch.addStored({ draft: this.#draft, session, record, positioned });
+  }
+
+  /** Ends what is told of a session: its state is recorded with the rows, once they are durable. */
+  async endState(note: StateNote, onUnfinished: () => void): Promise<void> {
+    await this.#endOpenMessage();
+    this.#batch.states.push({ draft: this.#draft ?? new StateDraft(), note, onUnfinished });
+    this.#draft = undefined;
   }
 
   /** Lets the commits take their next step: a source that never waits would keep every answer of the engine waiting. */
@@ -101,11 +145,14 @@ export class Ingest {
 
   /** Ends the message that is open: with its source, whose fault it is if no row can hold it. */
   async endSession(): Promise<void> {
-    if (this.#endMessage() === "full") {
-      await this.#startCommit();
-      this.#endMessage();
-    }
+    await this.#endOpenMessage();
     this.#session = undefined;
+    this.#draft = undefined;
+  }
+
+  async #endOpenMessage(): Promise<void> {
+    while (this.#endMessage() === "full") await this.#startCommit();
+    this.#first = undefined;
   }
 
   /** Commits everything given so far, session rows included. Nothing is held afterwards. */
@@ -126,7 +173,8 @@ export class Ingest {
     await this.#commits.all();
     this.#batch = new IngestBatch(this.#tables);
     this.#session = undefined;
-    this.#forgetMessage();
+    this.#draft = undefined;
+    this.#open = undefined;
     return this.summary();
   }
 
@@ -143,57 +191,93 @@ export class Ingest {
 
   /** "full": nothing was taken, the batch must go first. */
   #take(event: Event): "full" | undefined {
-    if (event.kind === "part") return this.#addPart(event.part);
+    if (event.kind === "part") return this.#takePart(event.part);
     if (this.#endMessage() === "full") return "full";
-    if (event.kind === "message") this.#message = event.message;
-    else {
-      const row = sessionRow(event.session, this.#now());
-      // Written with a batch of many sources: one that the table cannot hold fails its own source, here.
-      this.#sessionRows.check(row);
-      this.#session = event.session;
-      const added = this.#batch.addSession(row);
-      if (added !== "added") this.#again[added] += 1;
+    if (event.kind === "message") {
+      const { message, record } = event;
+      this.#open = { message, record, parts: [], rows: [], placed: 0 };
+      return undefined;
     }
+    this.#first = undefined;
+    const row = sessionRow(event.session, this.#now());
+    // Written with a batch of many sources: one that the table cannot hold fails its own source, here.
+    this.#sessionRows.check(row);
+    if (this.#session?.id !== event.session.id) this.#draft = undefined;
+    this.#session = event.session;
+    const added = this.#batch.addSession(row);
+    if (added !== "added") this.#again[added] += 1;
     return undefined;
   }
 
-  #addPart(part: Part): "full" | undefined {
+  /** A message is stored with all its parts or not at all. */
+  #takePart(part: Part): undefined {
     const row = partRow(part);
     try {
-      if (this.#batch.parts.add(row) === "full") return "full";
+      this.#partRows.check(row);
     } catch (error) {
-      // A message whose row is there has all its parts: without one of them it is not stored.
-      this.#forgetMessage();
+      this.#open = undefined;
       throw error;
     }
-    this.#parts.push(part);
-    this.#partBytes += partBytes(row);
-    return undefined;
+    this.#open?.parts.push(part);
+    this.#open?.rows.push(row);
   }
 
   /** The message is complete when anything but its parts follows: only now its indexed text is known. */
   #endMessage(): "full" | undefined {
-    const message = this.#message;
-    if (message === undefined) return this.#forgetMessage();
-    const facts = {
-      searchText: searchText(message, this.#parts),
-      partBytes: this.#partBytes,
-      ingested_at: this.#now(),
-    };
-    let added: Added | undefined;
+    const open = this.#open;
+    if (open === undefined) return undefined;
+    let isPlaced = false;
     try {
-      added = this.#batch.addMessage(message, facts);
-    } finally {
+      isPlaced = this.#place(open);
+    } catch (error) {
       // One that no row can hold is its source's failure, and not that of all sources behind it.
-      if (added !== "full") this.#forgetMessage();
+      this.#open = undefined;
+      throw error;
     }
-    return added === "full" ? "full" : undefined;
+    if (!isPlaced) return "full";
+    this.#open = undefined;
+    return undefined;
   }
 
-  #forgetMessage(): undefined {
-    this.#message = undefined;
-    this.#parts = [];
-    this.#partBytes = 0;
+  /** The message, then its parts: its row is what claims the id. False where the batch is full. */
+  #place(open: OpenMessage): boolean {
+    const { rows } = open;
+    if (open.claim === undefined) {
+      const claim = this.#claim(open);
+      const facts = {
+        searchText: searchText(open.message, open.parts),
+        parts: rows.length,
+        partBytes: rows.reduce((sum, row) => sum + partBytes(row), 0),
+        ingested_at: this.#now(),
+        hash: claim.hash,
+        origin: this.#origin,
+      };
+      if (this.#batch.addMessage(claim, open.message, facts) === "full") return false;
+      open.claim = claim;
+      if (claim.record.piece === 0) this.#first = claim;
+    }
+    for (; open.placed < rows.length; open.placed += 1) {
+      const row = rows[open.placed];
+      if (row !== undefined && this.#batch.addPart(row, open.claim) === "full") return false;
+    }
+    return true;
+  }
+
+  #claim({ message, record, parts }: OpenMessage): Claim {
+    const { id, session_id: session, seq } = message;
+    const told = record ?? { id, hash: contentHash(message, parts), piece: 0 };
+    const isPiece = told.piece > 0 && this.#first?.record.id === told.id;
+    if (record !== undefined) this.#draft ??= new StateDraft();
+    return new Claim({
+      session,
+      id,
+      record: told,
+      repeats: encodeRepeats(message),
+      seq,
+      origin: this.#origin,
+      first: isPiece ? this.#first : undefined,
+      draft: record === undefined ? undefined : this.#draft,
+    });
   }
 
   #isFull(): boolean {
@@ -217,3 +301,8 @@ export class Ingest {
 
 /** Some milliseconds of work. */
 const EVENTS_PER_TURN = 200;
+
+/** No two reads have the same name, on whatever machine: with a position it names one record. */
+function newOrigin(): string {
+  return randomBytes(9).toString("base64url");
+}

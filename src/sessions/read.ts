@@ -4,39 +4,30 @@
  */
 import { toPondError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import { isJsonObject } from "../base/json.ts";
 import type {
   EntityKey,
   Fault,
-  Message,
-  MessageId,
   MessageKey,
   MessageOutline,
-  Revision,
   Session,
   SessionId,
   SessionKey,
 } from "../model/index.ts";
 import {
   compareInSession,
+  decodeRepeats,
   messageId,
-  revisionOf,
   roles as allRoles,
   sessionId,
   timestampFromMicros,
 } from "../model/index.ts";
 import type { Rows } from "../substrate/index.ts";
 import { eq } from "../substrate/index.ts";
-import {
-  decodeMessageRow,
-  decodePond,
-  decodeSession,
-  MESSAGE_COLUMNS,
-  oneOf,
-  SESSION_COLUMNS,
-} from "./rows.ts";
+import type { PlacedRow } from "./history.ts";
+import { decodePond, decodeSession, oneOf, revisesAt, SESSION_COLUMNS } from "./rows.ts";
 import type { MESSAGES } from "./schema.ts";
 import type { SessionTables } from "./tables.ts";
+import { readVersions } from "./versions.ts";
 
 /** What is told of a row that is left out; nothing where nobody asks. */
 export type OnFault = (key: EntityKey, fault: Fault) => void;
@@ -45,6 +36,8 @@ export type OnFault = (key: EntityKey, fault: Fault) => void;
 export interface MessageRef extends MessageOutline {
   /** The engine's row, stable across maintenance. */
   readonly row: bigint;
+  /** What tells its place in the states of its sources, and how many parts it should have. */
+  readonly placed?: PlacedRow & { readonly parts: number | null };
 }
 
 export async function readSessions(
@@ -101,7 +94,17 @@ export async function readChildren(tables: SessionTables, parent: SessionId): Pr
 /** Rows of messages: short columns, and the long ones that were asked for. */
 export type MessageRows = Rows<typeof MESSAGES>;
 
-const OUTLINE_COLUMNS = ["id", "seq", "timestamp", "role", "text_bytes", "bytes"] as const;
+const OUTLINE_COLUMNS = [
+  "id",
+  "seq",
+  "timestamp",
+  "role",
+  "text_bytes",
+  "bytes",
+  "repeats",
+  "origin",
+  "parts",
+] as const;
 
 /** All messages of a session, in no particular order; bodies unread but for the columns named. */
 export function scanMessages(
@@ -141,36 +144,42 @@ export function messageRefsIn(rows: MessageRows, session: SessionId, onFault?: O
       role,
       ...(textBytes === null ? {} : { text_bytes: textBytes }),
       bytes: rows.intOrNull("bytes", row) ?? 0,
+      ...revisesAt(rows, row),
       row: rows.rowId(row),
+      placed: placedAt(rows, row, { id, seq }),
     });
   }
   return refs.toSorted(compareInSession);
 }
 
-/** What is stored of records that their source rewrites in place: by session and record, every version. */
-export async function readRevisions(
-  tables: SessionTables,
-  sessions: readonly SessionId[],
-): Promise<Map<SessionId, Map<string, (Revision & { readonly id: MessageId })[]>>> {
-  const found = new Map<SessionId, Map<string, (Revision & { readonly id: MessageId })[]>>();
-  for await (const rows of tables.messages.scanIn("session_id", sessions, { select: MESSAGE_COLUMNS }))
-    for (let row = 0; row < rows.length; row++) {
-      const message = decodeMessageRow(rows, row);
-      const revision = revisionOf(message);
-      // The further messages of a split record say nothing that its first one does not.
-      const isFirst = revision.version !== message.id && !isSplit(message);
-      if (!isFirst) continue;
-      const records = found.get(message.session_id) ?? new Map<string, (Revision & { id: MessageId })[]>();
-      found.set(message.session_id, records);
-      const versions = records.get(revision.record) ?? [];
-      records.set(revision.record, [...versions, { ...revision, id: message.id }]);
-    }
-  return found;
+function placedAt(
+  rows: MessageRows,
+  row: number,
+  { id, seq }: { readonly id: string; readonly seq: number | null },
+): Exclude<MessageRef["placed"], undefined> {
+  return {
+    id,
+    record: decodeRepeats(rows.stringOrNull("repeats", row) ?? "", id).record,
+    origin: rows.stringOrNull("origin", row),
+    seq,
+    parts: rows.intOrNull("parts", row),
+  };
 }
 
-function isSplit({ options }: Message): boolean {
-  const { pond } = options;
-  return isJsonObject(pond) && Object.hasOwn(pond, "record");
+/** The hashes that are stored of records, by session and record; none of rows that an older pond stored. */
+export async function readHashes(
+  tables: SessionTables,
+  sessions: readonly SessionId[],
+): Promise<Map<SessionId, Map<string, number[]>>> {
+  const found = new Map<SessionId, Map<string, number[]>>();
+  for (const { session_id, record, hash } of await readVersions(tables, { sessions })) {
+    const session = sessionId(session_id);
+    const records = found.get(session) ?? new Map<string, number[]>();
+    found.set(session, records);
+    const hashes = records.get(record) ?? [];
+    records.set(record, hash === null ? hashes : [...hashes, hash]);
+  }
+  return found;
 }
 
 /** Where a message id occurs; an id is unique only inside its session. */

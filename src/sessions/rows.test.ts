@@ -8,7 +8,16 @@ import { timestampFromMillis } from "../model/timestamp.ts";
 import { messageRow } from "./encode.ts";
 import { decodeOptions, decodePond } from "./rows.ts";
 
-const facts = { searchText: undefined, partBytes: 0, source_agent: "a", project: "p", ingested_at: 0 };
+const facts = {
+  searchText: undefined,
+  partBytes: 0,
+  parts: 0,
+  hash: 1,
+  origin: "o",
+  source_agent: "a",
+  project: "p",
+  ingested_at: 0,
+};
 
 function message(options: Message["options"], content: string): Message {
   const base = {

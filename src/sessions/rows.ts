@@ -7,9 +7,10 @@ import type { JsonObject, JsonValue } from "../base/json.ts";
 import { isJsonObject, parseJson, stringifyJson } from "../base/json.ts";
 import { sealExtracted, sealExtractedJson } from "../model/extracted.ts";
 import type { FileData, Message, MessageOutline, Part, PartPlan, Session } from "../model/index.ts";
-import { messageId, pondOf, sessionId, timestampFromMicros } from "../model/index.ts";
+import { decodeRepeats, messageId, pondOf, sessionId, timestampFromMicros } from "../model/index.ts";
 import { relations, roles } from "../model/index.ts";
 import type { Rows } from "../substrate/index.ts";
+import { pieceOf } from "./piece.ts";
 import type { MESSAGES, SESSIONS } from "./schema.ts";
 
 /** The columns that decoding needs, by table. */
@@ -29,6 +30,7 @@ export const MESSAGE_COLUMNS = [
   "seq",
   "timestamp",
   "role",
+  "repeats",
   "content",
   "options",
 ] as const;
@@ -65,8 +67,18 @@ export function decodeMessageRow(rows: Rows<typeof MESSAGES>, row: number): Mess
     ...(seq === null ? {} : { seq }),
     timestamp: instant(rows.timestamp("timestamp", row)),
     role,
+    ...revisesAt(rows, row),
   };
   return decodeMessage(head, messageBodyAt(rows, row));
+}
+
+/** The record that a row is another version of; nothing where it is the first, or a piece. */
+export function revisesAt(rows: Rows<typeof MESSAGES>, row: number): { readonly revises?: string } {
+  const repeats = rows.stringOrNull("repeats", row);
+  if (repeats === null || repeats === "") return {};
+  const id = rows.string("id", row);
+  const { record } = decodeRepeats(repeats, id);
+  return record === id || pieceOf({ id, record }) !== undefined ? {} : { revises: record };
 }
 
 /** The body columns of a message. */
@@ -82,10 +94,12 @@ export function messageBodyAt(rows: Rows<typeof MESSAGES>, row: number): Message
 }
 
 export function decodeMessage(
-  { id, session_id, seq, timestamp, role }: Omit<MessageOutline, "bytes" | "text_bytes">,
+  { id, session_id, seq, timestamp, role, revises }: Omit<MessageOutline, "bytes" | "text_bytes">,
   body: MessageBody,
 ): Message {
-  const { options, exact } = decodeOptions(body.options);
+  const { options: told, exact } = decodeOptions(body.options);
+  const isTold = revises === undefined || pondOf(told)["revises"] !== undefined;
+  const options = isTold ? told : { ...told, pond: { ...pondOf(told), revises } };
   const base = { id, session_id, ...(seq === undefined ? {} : { seq }), timestamp, options };
   if (role !== "system") return { ...base, role };
   return { ...base, role, content: sealExtracted(exact["content"] ?? body.content ?? "") };

@@ -1,5 +1,5 @@
 /**
- * The three tables of the canonical record and the derived one of summaries (spec.md#session-datasets). Keys lead with the session, because message
+ * The four tables of the canonical record and the derived one of summaries (spec.md#session-datasets). Keys lead with the session, because message
  * and part ids are unique only inside one (spec.md#lance-table-creation-session-scoped-pk). JSON columns hold JSON
  * text: the engine's own JSON type changes numbers and key order.
  */
@@ -30,7 +30,7 @@ export const SESSIONS = defineTable({
 
 export const MESSAGES = defineTable({
   name: "messages",
-  version: 1,
+  version: 2,
   primaryKey: ["session_id", "id"],
   columns: {
     session_id: { type: "utf8" },
@@ -50,6 +50,12 @@ export const MESSAGES = defineTable({
     repeats: { type: "utf8", nullable: true },
     // Derived index terms, beside the text and never in it.
     identifiers: { type: "utf8", nullable: true, packed: "scattered" },
+    // Of the value of the record it is of: equal ids are matched only where these are equal, too. And the read that
+    // stored it: with seq, the place of its record (spec.md#sources-state). Null where an older pond stored the row.
+    hash: { type: "int64", nullable: true },
+    origin: { type: "utf8", nullable: true },
+    // How many parts belong to it: they are written after it.
+    parts: { type: "int32", nullable: true },
     ingested_at: { type: "timestamp_us" },
     options: { type: "utf8", packed: "together" },
   },
@@ -89,6 +95,38 @@ export const PARTS = defineTable({
 });
 
 /**
+ * What was read (spec.md#sources-state): one row a source, session and state, appended whenever the state changed. What a
+ * state holds is told by runs of rows, after those of the state before where it only grew.
+ */
+export const SOURCES = defineTable({
+  name: "sources",
+  version: 1,
+  primaryKey: ["session_id", "source", "state"],
+  columns: {
+    session_id: { type: "utf8" },
+    // Who read what: a hash of the client, the reader and the path.
+    source: { type: "utf8" },
+    // Its number, from 1 on, padded so that text order is age.
+    state: { type: "utf8" },
+    adapter: { type: "utf8" },
+    // The random id of the state folder that it was read with: a machine, as far as pond can tell.
+    reader: { type: "utf8" },
+    path: { type: "utf8" },
+    key: { type: "utf8" },
+    form: { type: "utf8" },
+    read_at: { type: "timestamp_us" },
+    // The newest instant that its records tell.
+    recorded_at: { type: "timestamp_us", nullable: true },
+    records: { type: "int64" },
+    digest: { type: "utf8" },
+    side: { type: "utf8" },
+    // False: something was held back or could not be read, so that the digests prove nothing.
+    whole: { type: "bool" },
+    content: { type: "utf8", packed: "together" },
+  },
+});
+
+/**
  * Derived and rebuildable (spec.md#session-summary): one row a session and state of the tables it was computed from; the
  * newest row of a session counts. A row with an empty id says how far all others reach, in the same commit as they.
  */
@@ -118,5 +156,8 @@ export const SUMMARIES = defineTable({
     texts: { type: "int32" },
     bytes: { type: "int64" },
     children: { type: "int32" },
+    // How many ends the session has, and rows that its newest state has no longer. Null: computed before there were any.
+    ends: { type: "int32", nullable: true },
+    replaced: { type: "int32", nullable: true },
   },
 });

@@ -33,9 +33,9 @@ import {
   findMessage,
   readAllSessions,
   readChildren,
+  readHashes,
   readMessageRefs,
   readPondSpaces,
-  readRevisions,
   readSessions,
   readTexts,
 } from "./read.ts";
@@ -138,9 +138,16 @@ export class SessionStore implements AsyncDisposable {
     return readMessageRefs(this.tables, session);
   }
 
-  /** What is stored of records that their source rewrites in place, for the adapter that reads that source. */
-  revisions(sessions: readonly SessionId[]): ReturnType<typeof readRevisions> {
-    return readRevisions(this.tables, sessions);
+  /** The hashes that are stored of records, for readers of sources that tell everything whenever something changed. */
+  storedHashes(sessions: readonly SessionId[]): ReturnType<typeof readHashes> {
+    return readHashes(this.tables, sessions);
+  }
+
+  /** Every row of a session with payloads, whatever its sources hold now; those that cannot be read are left out. */
+  async everything(id: SessionId): Promise<SessionState | undefined> {
+    if ((await this.session(id)) === undefined) return undefined;
+    const { value } = await loadTree(this.tree({ payloads: true, view: "everything" }), id, { depth: 0 });
+    return stateOf(value);
   }
 
   /** What names and places the messages of some rows, in the order given. */

@@ -1,4 +1,4 @@
-/** The three tables of one namespace, opened together, and the writes that ingest makes to them. */
+/** The tables of one namespace, opened together, and the writes that ingest makes to them. */
 import type {
   Batch,
   BatchBuilder,
@@ -9,7 +9,15 @@ import type {
   Table,
   TableSpec,
 } from "../substrate/index.ts";
-import { MESSAGES, PARTS, SESSIONS } from "./schema.ts";
+import { isPondError, PondError } from "../base/errors.ts";
+import type { StoredVersion } from "./claim.ts";
+import { MESSAGES, PARTS, SESSIONS, SOURCES } from "./schema.ts";
+import type { RecordedState } from "./states.ts";
+import type { VersionScope } from "./versions.ts";
+import { readStates, readVersions } from "./versions.ts";
+
+/** A table as far as its columns do not matter. */
+type AnyTable = Pick<Table, "maintain" | "health" | "version"> & { readonly spec: { readonly name: string } };
 
 /** What messages copy from their session; immutable once stored (spec.md#session-labels-immutable). */
 export interface Labels {
@@ -46,21 +54,36 @@ export interface IngestTables {
   readonly sessions: RowTarget<typeof SESSIONS>;
   readonly messages: RowTarget<typeof MESSAGES>;
   readonly parts: RowTarget<typeof PARTS>;
+  readonly sources: RowTarget<typeof SOURCES>;
   /** `said`: what their sources say. */
   readonly labelsOf: (said: ReadonlyMap<string, Labels>) => Promise<SessionLabels>;
+  /** What is stored of messages, in which versions. */
+  readonly versions: (scope: VersionScope) => Promise<readonly StoredVersion[]>;
+  /** The recorded states of these sessions. */
+  readonly states: (sessions: readonly string[]) => Promise<readonly RecordedState[]>;
+  /** The hashes of rows that an older pond stored without one, in the order given; undefined where that cannot be told. */
+  readonly hashesOf: (versions: readonly StoredVersion[]) => Promise<readonly (number | undefined)[]>;
 }
 
 /**
  * For one import. A session without a row is labelled as it was said first, by whichever batch or thread: its row may be
  * on its way still, and all its messages carry the same labels.
  */
-export function ingestTables(tables: SessionTables): IngestTables {
-  const { sessions, messages, parts } = tables;
+export function ingestTables(
+  tables: SessionTables,
+  hashesOf: IngestTables["hashesOf"] = (versions) => Promise.resolve(versions.map(() => undefined)),
+): IngestTables {
+  const { sessions, messages, parts, sources } = tables;
   const first = new Map<string, Labels>();
+  if (sources === undefined) throw new PondError("internal", "the store was opened to be read only");
   return {
     sessions,
     messages,
     parts,
+    sources,
+    versions: (scope) => readVersions(tables, scope),
+    states: (ids) => readStates(tables, ids),
+    hashesOf,
     labelsOf: async (said) => {
       for (const [id, labels] of said) if (!first.has(id)) first.set(id, labels);
       const stored = await tables.labelsOf(said.keys());
@@ -75,28 +98,29 @@ export class SessionTables {
   readonly sessions: Table<typeof SESSIONS>;
   readonly messages: Table<typeof MESSAGES>;
   readonly parts: Table<typeof PARTS>;
+  /** Undefined where an older pond made the store and nothing was written to it since. */
+  readonly sources: Table<typeof SOURCES> | undefined;
 
-  private constructor(
-    sessions: Table<typeof SESSIONS>,
-    messages: Table<typeof MESSAGES>,
-    parts: Table<typeof PARTS>,
-  ) {
-    this.sessions = sessions;
-    this.messages = messages;
-    this.parts = parts;
+  private constructor(tables: Pick<SessionTables, "sessions" | "messages" | "parts" | "sources">) {
+    this.sessions = tables.sessions;
+    this.messages = tables.messages;
+    this.parts = tables.parts;
+    this.sources = tables.sources;
   }
 
   static async open(store: Store): Promise<SessionTables> {
-    const [sessions, messages, parts] = await Promise.all([
+    const [sessions, messages, parts, sources] = await Promise.all([
       store.table(SESSIONS),
       store.table(MESSAGES),
       store.table(PARTS),
+      store.table(SOURCES).catch(orNone),
     ]);
-    return new SessionTables(sessions, messages, parts);
+    return new SessionTables({ sessions, messages, parts, sources });
   }
 
-  get all(): readonly [Table<typeof SESSIONS>, Table<typeof MESSAGES>, Table<typeof PARTS>] {
-    return [this.sessions, this.messages, this.parts];
+  get all(): readonly AnyTable[] {
+    const { sessions, messages, parts, sources } = this;
+    return sources === undefined ? [sessions, messages, parts] : [sessions, messages, parts, sources];
   }
 
   /** The labels of those sessions that are stored. */
@@ -107,6 +131,12 @@ export class SessionTables {
       for (let row = 0; row < rows.length; row++) labels.set(rows.string("id", row), labelsAt(rows, row));
     return labels;
   }
+}
+
+/** A store that is only read is not given a table. */
+function orNone(error: unknown): undefined {
+  if (isPondError(error) && error.code === "not_found") return undefined;
+  throw error;
 }
 
 function labelsAt(rows: Rows<typeof SESSIONS>, row: number): Labels {

@@ -326,7 +326,14 @@ describe("a damaged row", () => {
     await using store = await tempStore();
     await ingest(store, conversation("root", 2));
     const { messages, parts } = store.sessions.tables;
-    const labels = { source_agent: "client", project: "/srv/demo", ingested_at: 0 };
+    const labels = {
+      source_agent: "client",
+      project: "/srv/demo",
+      ingested_at: 0,
+      parts: 0,
+      hash: 1,
+      origin: "o",
+    };
     const odd = messageRow(messageOf("root", 2), { searchText: undefined, partBytes: 0, ...labels });
     await messages.insertRows([{ ...odd, role: "oracle" }]);
     await parts.insertRows([{ ...partRow(textPart("root", "m0", 9)), type: "hologram" }]);

@@ -17,8 +17,17 @@ import type {
   SessionOutline,
   TreeSource,
 } from "../model/index.ts";
-import { isPartKey, relations, sessionId, timestampFromMicros } from "../model/index.ts";
+import {
+  compareInSession,
+  isPartKey,
+  messageId,
+  relations,
+  sessionId,
+  timestampFromMicros,
+} from "../model/index.ts";
 import type { Rows } from "../substrate/index.ts";
+import type { StateChoice } from "./history.ts";
+import { arrange, SessionHistory } from "./history.ts";
 import type { Planned, RowRef } from "./leaves.ts";
 import { readLeaves } from "./leaves.ts";
 import type { PartRows } from "./parts.ts";
@@ -31,6 +40,7 @@ import type { SessionSummary } from "./summarise.ts";
 import type { SummaryList } from "./summary-list.ts";
 import { messageCount } from "./summary-list.ts";
 import type { SessionTables } from "./tables.ts";
+import { readStates } from "./versions.ts";
 import type { Want } from "./whole.ts";
 import { placesIn, readMessageRows, readPartRows } from "./whole.ts";
 
@@ -41,9 +51,16 @@ export interface StoreTreeOptions {
   readonly payloads: boolean;
   /** Sessions from their summaries, where they are at hand; from the table when absent. */
   readonly outlines?: Promise<SummaryList>;
+  /**
+   * Which messages of a session: those of its newest state, of a state of one of its sources, or every row, in order of
+   * their positions at first reading. Absent: the newest.
+   */
+  readonly view?: View;
   /** What will be wanted beside the plan; of small sessions, known by their outlines, it comes with it. */
   readonly ahead?: readonly Want[];
 }
+
+export type View = "newest" | "everything" | ReadonlyMap<string, StateChoice>;
 
 interface Ahead {
   readonly version: number;
@@ -59,17 +76,31 @@ export class StoreTree implements TreeSource<RowRef> {
   readonly #messages = new Map<string, Map<string, bigint>>();
   readonly #parts = new Map<string, Map<string, Map<string, bigint>>>();
   readonly #wants: readonly Want[];
+  readonly #view: View;
+  readonly #histories = new Map<SessionId, Promise<SessionHistory>>();
   readonly #plannedMessages = new Map<bigint, Planned<MessageOutline, MessageRows>>();
+  /** How many parts a message should have, by its row. */
+  readonly #expected = new Map<bigint, number>();
   readonly #plannedParts = new Map<bigint, Planned<PartPlan, PartRows>>();
   readonly #versions = new Map<RowRef["table"], Promise<number>>();
   /** Parts of small sessions, asked for beside their messages: who plans a page of a session wants both. */
   readonly #ahead = new Map<SessionId, Promise<PartRows | undefined>>();
 
-  constructor(tables: SessionTables, { payloads, outlines, ahead = [] }: StoreTreeOptions) {
+  constructor(tables: SessionTables, { payloads, outlines, ahead = [], view = "newest" }: StoreTreeOptions) {
     this.#tables = tables;
     this.#payloads = payloads;
     this.#summaries = outlines;
     this.#wants = ahead;
+    this.#view = view;
+  }
+
+  /** The states of a session's sources. */
+  history(session: SessionId): Promise<SessionHistory> {
+    const known = this.#histories.get(session);
+    if (known !== undefined) return known;
+    const history = awaited(readStates(this.#tables, [session]).then((states) => new SessionHistory(states)));
+    this.#histories.set(session, history);
+    return history;
   }
 
   async session(id: SessionId): Promise<SessionOutline | undefined> {
@@ -101,20 +132,48 @@ export class StoreTree implements TreeSource<RowRef> {
   async messages(session: SessionId): Promise<Found<readonly MessageOutline[]>> {
     const { faults, onFault } = faultList();
     void this.#lookAt("messages");
+    if (this.#view !== "everything") void this.history(session);
     const ahead = this.#summaries === undefined ? undefined : awaited(this.#lookAhead(session));
     const summary = this.#wants.length === 0 ? undefined : (await this.#summaries)?.get(session);
     const rows = await readMessageRows(this.#tables, session, { wants: this.#wants, summary });
     const places = rows.has("options") ? placesIn(rows) : undefined;
     const located = new Map<string, bigint>();
     this.#messages.set(session, located);
-    const value = messageRefsIn(rows, session, onFault).map(({ row, ...plan }) => {
+    const refs = await this.#inView(messageRefsIn(rows, session, onFault), { session, onFault });
+    const value = refs.map(({ row, placed, ...plan }) => {
       located.set(plan.id, row);
+      if (typeof placed?.parts === "number") this.#expected.set(row, placed.parts);
       const isWhole = plan.role !== "system" || rows.has("content");
       this.#plannedMessages.set(row, { plan, body: isWhole ? places?.get(row) : undefined });
       return plan;
     });
     if (ahead !== undefined) this.#ahead.set(session, awaited(this.#ifCurrent(ahead)));
     return { value, faults };
+  }
+
+  /** What the chosen state of the session holds, in its order; all of it where nothing was recorded. */
+  async #inView(
+    refs: readonly MessageRef[],
+    { session, onFault }: { readonly session: SessionId; readonly onFault: OnFault },
+  ): Promise<readonly MessageRef[]> {
+    if (this.#view === "everything") return refs;
+    const history = await this.history(session);
+    if (!history.isRecorded) return refs;
+    const placed = refs.map((ref) => ({
+      ...(ref.placed ?? { record: ref.id, origin: null }),
+      id: ref.id,
+      ref,
+    }));
+    const choice = this.#view === "newest" ? undefined : this.#view.get(session);
+    const [newest] = choice === undefined ? history.ends(placed) : [history.find(choice)];
+    if (newest === undefined) return refs;
+    const { found, beside, missing } = arrange(placed, newest.states.holding(newest.state.state));
+    for (const name of missing)
+      onFault(
+        { session_id: session, id: messageId(name) },
+        { kind: "missing", message: "a recorded state holds it, and it is not stored" },
+      );
+    return [...found.map(({ ref }) => ref), ...beside.map(({ ref }) => ref).toSorted(compareInSession)];
   }
 
   async parts(scope: PartScope): Promise<Found<ReadonlyMap<MessageId, readonly PartPlan[]>>> {
@@ -134,6 +193,12 @@ export class StoreTree implements TreeSource<RowRef> {
         return plan;
       });
       value.set(message, plans);
+      const expected = this.#expected.get(this.#messages.get(scope.session)?.get(message) ?? -1n) ?? 0;
+      if (plans.length < expected)
+        onFault(
+          { session_id: scope.session, id: message },
+          { kind: "missing", message: `it has ${plans.length} of its ${expected} parts` },
+        );
     }
     return { value, faults };
   }

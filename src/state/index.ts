@@ -5,5 +5,6 @@ export type { LastSync } from "./last-sync.ts";
 export { lastSync, rememberSync } from "./last-sync.ts";
 export type { Holder, LockOptions } from "./lock.ts";
 export { acquireLock } from "./lock.ts";
+export { readerId } from "./reader.ts";
 export type { StoreAddress, StoreFacts } from "./stores.ts";
 export { rememberedStore, rememberStore } from "./stores.ts";

@@ -55,6 +55,11 @@ export class Table<S extends TableSpec = TableSpec> {
     return write.knownKeys(this.#handle, values, place);
   }
 
+  /** Makes sure that what was read of it survives a crash: another process may not have come to it yet. */
+  settle(): Promise<void> {
+    return this.#handle.settle();
+  }
+
   scan(options: ScanOptions<S>): Promise<Rows<S>> {
     return scan(this.#handle, options);
   }

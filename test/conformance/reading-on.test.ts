@@ -191,8 +191,8 @@ const clients: readonly {
     golden: {
       root: "projects",
       log: "-tmp-pond-fixture-demo-app/103a5822-0f45-44b0-95ae-0e4884e28132.jsonl",
-      format: "claude-code/1/1",
-      state: "144be40d9502b8b54f01afa3a71339ca",
+      format: "claude-code/1/2",
+      state: "71359fd67fabc1b06a7d637a01354c11",
     },
   },
   {
@@ -207,8 +207,8 @@ const clients: readonly {
     golden: {
       root: "home",
       log: "sessions/2026/11/16/rollout-2026-11-16T00-51-57-01a1e1d6-dc28-7033-8d22-b4de37cc0373.jsonl",
-      format: "codex-cli/1/1",
-      state: "7af831af879374efa366e390a29f2279",
+      format: "codex-cli/1/2",
+      state: "ab8c71013da6eaa02b82236938dd08ff",
     },
   },
   {
@@ -226,8 +226,8 @@ const clients: readonly {
     golden: {
       root: "sessions",
       log: "--tmp-pond-garden--/2026-11-16T00-45-03-650Z_01a1e1d0-8d21-70bd-9619-b545abc296ea.jsonl",
-      format: "pi/1/1",
-      state: "eb5e3e2778cb0a2d6e34b94a26b6c628",
+      format: "pi/1/2",
+      state: "b5f32aa5d874b5283473d934ad60b378",
     },
   },
 ];

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { replay, sessionId } from "../../src/model/index.ts";
 import { openSessionStore } from "../../src/sessions/index.ts";
+import type { Table } from "../../src/substrate/index.ts";
 import { corpusSession } from "../support/corpus-sessions.ts";
 import { startChild } from "../support/child.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -55,7 +56,8 @@ async function expectWhole(path: string, sessions: ReadonlySet<number>): Promise
     const [expected] = replay(corpusSession(index, MESSAGES));
     expect(await store.state(sessionId(`session-${index}`))).toEqual(expected);
   }
-  for (const table of store.tables.all) {
+  const { sessions: rowsOfSessions, messages, parts, sources } = store.tables;
+  for (const table of [rowsOfSessions, messages, parts, sources!] as unknown as readonly Table[]) {
     const key = table.spec.primaryKey;
     const rows = await table.scan({ select: key as never });
     const keys = Array.from({ length: rows.length }, (_, row) =>

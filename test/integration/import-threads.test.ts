@@ -10,6 +10,7 @@ import type { ClientReport, Context } from "../../src/handlers/index.ts";
 import { runPool } from "../../src/handlers/import-pool.ts";
 import { sync } from "../../src/handlers/index.ts";
 import { sweepSources } from "../../src/handlers/sweep.ts";
+import { ingestTables } from "../../src/sessions/index.ts";
 import type { ColumnsOf, Table, TableSpec } from "../../src/substrate/index.ts";
 import { tempContext } from "../support/temp-context.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -112,15 +113,16 @@ async function runTwo(
   const { machine } = context;
   const order = {
     adapter: "claude-code",
+    reader: "reader",
     machine: { ...machine, env: { ...machine.env } },
     places: sweep!.places,
     limits: { rows: 500, bytes: 1e6 },
   };
   await runPool(
-    store,
+    ingestTables(store.tables),
     { threads: 2, order, tasks, signal: context.signal },
     {
-      stored: store.revisions.bind(store),
+      stored: store.storedHashes.bind(store),
       prefix: () => undefined,
       reached: () => undefined,
       done: () => undefined,

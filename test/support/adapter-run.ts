@@ -12,6 +12,7 @@ import type {
   Place,
   RestoredFile,
   SerializeOptions,
+  ToldState,
   Unit,
 } from "../../src/adapters/seam/index.ts";
 import type { JsonValue } from "../../src/base/json.ts";
@@ -39,6 +40,8 @@ export interface UnitRun {
   readonly waiting: readonly string[];
   /** Sessions that another unit holds in a newer form. */
   readonly superseded: readonly { readonly session: string; readonly differences: number }[];
+  /** What the unit holds of each session that was told to its end. */
+  readonly states: readonly { readonly session: string; readonly state: ToldState }[];
   /** The last checkpoint, and as text what it said of the prefix before it. */
   readonly cursor: Cursor | undefined;
   readonly prefix: string | undefined;
@@ -72,6 +75,7 @@ export async function readUnit(adapter: Adapter, unit: Unit, at: ReadAt): Promis
   const issues: Issue[] = [];
   const waiting: string[] = [];
   const superseded: UnitRun["superseded"][number][] = [];
+  const states: UnitRun["states"][number][] = [];
   let { cursor } = at;
   let prefix: string | undefined;
   const { kept } = at;
@@ -89,12 +93,14 @@ export async function readUnit(adapter: Adapter, unit: Unit, at: ReadAt): Promis
       if (item.kind === "issue") issues.push(item.issue);
       else if (item.kind === "waiting") waiting.push(item.reason);
       else if (item.kind === "superseded") superseded.push(item);
+      else if (item.kind === "state") states.push(item);
+      else if (item.kind === "record") continue;
       else if (item.kind === "checkpoint") {
         cursor = item.cursor;
         prefix = item.prefix === undefined ? undefined : stringifyJson(item.prefix);
       } else events.push(item);
     }
-  return { events, issues, waiting, superseded, cursor, prefix };
+  return { events, issues, waiting, superseded, states, cursor, prefix };
 }
 
 /** Every unit of a folder, each from its start. */

@@ -7,7 +7,7 @@ import { loadConfig } from "../../src/config/index.ts";
 import type { ClientReport, Context, VerifyReport } from "../../src/handlers/index.ts";
 import { createContext, sync, verify } from "../../src/handlers/index.ts";
 import type { MessageWithParts } from "../../src/model/index.ts";
-import { newestRevisions, openJson, sessionId } from "../../src/model/index.ts";
+import { openJson, sessionId } from "../../src/model/index.ts";
 import { tempDir } from "./temp-dir.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures/adapters/opencode");
@@ -62,9 +62,15 @@ export class Machine implements AsyncDisposable {
     return (await store.state(sessionId(session)))?.messages ?? [];
   }
 
+  /** Every row, whatever the source holds now. */
+  async everything(session = SESSION): Promise<readonly MessageWithParts[]> {
+    const store = await this.#context.store();
+    return (await store.everything(sessionId(session)))?.messages ?? [];
+  }
+
   /** The texts of the newest versions, as a reader shows them. */
   async texts(session = SESSION): Promise<string[]> {
-    return newestRevisions(await this.messages(session)).flatMap(({ parts }) =>
+    return (await this.messages(session)).flatMap(({ parts }) =>
       parts.flatMap((part) => {
         if (part.type === "text" && part.provenance === "conversational") return [part.text ?? ""];
         return part.type === "tool_result" ? [`${part.name}: ${JSON.stringify(openJson(part.result!))}`] : [];

@@ -16,5 +16,6 @@ export const claudeCode: Adapter = {
   restore: {
     kind: "supported",
     serialize: async (lineage, options) => (await import("./serialize.ts")).serialize(lineage, options),
+    hashes: async (state) => (await import("./native.ts")).hashes(state),
   },
 };

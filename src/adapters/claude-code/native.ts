@@ -7,31 +7,36 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState } from "../../model/index.ts";
 import { formatTimestamp } from "../../model/index.ts";
-import type { RawLine } from "../seam/index.ts";
-import { arrayField, extractString, field, isJoined, isRawLine, objectField } from "../seam/index.ts";
+import type { RawLine, RecordGroup, RecordHashes } from "../seam/index.ts";
+import {
+  arrayField,
+  extractString,
+  field,
+  fileHashes,
+  isJoined,
+  isRawLine,
+  objectField,
+  recordGroups,
+  recordHash,
+} from "../seam/index.ts";
 import { blockOfParts, joinedText } from "./blocks.ts";
 
 export type MapPath = (path: string) => string;
 
 /** The records of a session's log, in order. */
 export function recordsOf(state: SessionState, mapPath: MapPath): (JsonValue | RawLine)[] {
-  const records: (JsonValue | RawLine)[] = [];
-  let group: MessageWithParts[] = [];
-  const flush = (): void => {
-    const [first] = group;
-    if (first !== undefined) records.push(withMappedPaths(recordOf(first, group), mapPath));
+  return recordGroups(state.messages).map((group) => withMappedPaths(recordOf(group), mapPath));
+}
+
+/** The hashes of what is restored (spec.md#sources-state). */
+export function hashes(state: SessionState): RecordHashes {
+  return {
+    log: recordGroups(state.messages).map((group) => ({
+      record: group.record,
+      hash: recordHash(recordOf(group)),
+    })),
+    side: fileHashes(sideFilesOf(state)),
   };
-  for (const entry of state.messages) {
-    if (entry.message.seq === undefined) continue;
-    // The messages of one record share its position.
-    if (group[0]?.message.seq !== entry.message.seq) {
-      flush();
-      group = [];
-    }
-    group.push(entry);
-  }
-  flush();
-  return records;
 }
 
 /** The newest content of each file beside the log, by its path relative to the log's folder. */
@@ -52,7 +57,7 @@ export function sourceOf(options: JsonObject): JsonObject {
   return objectField(options, "source") ?? {};
 }
 
-function recordOf(first: MessageWithParts, group: readonly MessageWithParts[]): JsonValue | RawLine {
+function recordOf({ first, pieces, record: id }: RecordGroup): JsonValue | RawLine {
   const { message } = first;
   const source = sourceOf(message.options);
   const raw = extractString(source, "raw");
@@ -65,10 +70,10 @@ function recordOf(first: MessageWithParts, group: readonly MessageWithParts[]): 
       hint: "restore the session as foreign",
     });
   if (!isJsonObject(rest)) return rest;
-  const record = { ...rest, ...envelopeOf(message, rest) };
+  const record = { ...rest, ...envelopeOf(message, { rest, id }) };
   if (message.role === "system")
     return message.content === "" ? record : { ...record, content: message.content };
-  const parts = group.flatMap((entry) => entry.parts);
+  const parts = pieces.flatMap((entry) => entry.parts);
   const content = contentOf(source, parts);
   const attachment = field(rest, "type") === "attachment" ? objectField(rest, "attachment") : undefined;
   if (attachment !== undefined) return { ...record, attachment: { ...attachment, prompt: content ?? null } };
@@ -76,7 +81,10 @@ function recordOf(first: MessageWithParts, group: readonly MessageWithParts[]): 
 }
 
 /** uuid, timestamp and parent, where they were taken out. */
-function envelopeOf(message: MessageWithParts["message"], rest: JsonObject): JsonObject {
+function envelopeOf(
+  message: MessageWithParts["message"],
+  { rest, id }: { readonly rest: JsonObject; readonly id: string },
+): JsonObject {
   const pond = objectField(message.options, "pond") ?? {};
   const parent = field(pond, "parent");
   // Where the record kept its own parent, pond's is the logical one of a compaction.
@@ -86,7 +94,7 @@ function envelopeOf(message: MessageWithParts["message"], rest: JsonObject): Jso
   const replays = objectField(pond, "replays");
   return {
     ...(parent === undefined || parentField === undefined ? {} : { [parentField]: parent }),
-    ...(isUnnamed ? {} : { uuid: message.id }),
+    ...(isUnnamed ? {} : { uuid: id }),
     ...(isUntimed ? {} : { timestamp: formatTimestamp(message.timestamp) }),
     ...(replays === undefined || Object.hasOwn(rest, "forkedFrom")
       ? {}

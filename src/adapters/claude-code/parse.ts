@@ -1,5 +1,6 @@
 /** Reads one Claude Code log with the files beside it into canonical events (spec.md#adapter-codec). */
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { errnoOf } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type {
@@ -15,6 +16,7 @@ import type {
 } from "../seam/index.ts";
 import {
   committedSession,
+  committedState,
   fileTime,
   isSameStamp,
   isSettled,
@@ -29,7 +31,7 @@ import { HeadFinder } from "./head.ts";
 import { isChild, sessionOf } from "./identity.ts";
 import { ADAPTER, folderOf } from "./layout.ts";
 import { PREFIX_FORMAT, RecordMapper } from "./records.ts";
-import { jsonObjectIn, MAX_SIDE_FILE_BYTES, sideFileEntry } from "./side-file.ts";
+import { jsonObjectIn, MAX_SIDE_FILE_BYTES, recordOfFile, sideFileEntry } from "./side-file.ts";
 
 export function read(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
   return untilUnreadable(readUnit(unit, request), unit, { adapter: ADAPTER, signal: request.signal });
@@ -58,37 +60,67 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
     fileTime: fileTime(unit.files),
     known: log !== undefined && log.committed > 0 ? committedSession(request.cursor) : undefined,
   });
+  const path = stamp?.path ?? join(request.place.root, unit.key);
   const open = (before?: Prefix): ReturnType<LogReading["open"]> => {
-    const path = stamp?.path ?? unit.key;
     const { trace } = request;
     const told = new SessionLog(session, { adapter: ADAPTER, path, trace, before: before?.log });
     const mapper = new RecordMapper(told, isChild(unit.key), before?.reader);
     const state = (): JsonObject => ({ ...mapper.state(), ...head.state() });
-    return { out: told, mapper: { map: (value, bytes) => mapper.map(value, bytes), state } };
+    return { out: told, mapper: { map: (value, at) => mapper.map(value, at), state } };
   };
-  const { out, prefix } =
-    log === undefined
-      ? { out: open().out, prefix: undefined }
-      : yield* tellLog(log, { request, format: PREFIX_FORMAT, before: kept, open });
+  const {
+    out,
+    prefix,
+    mark,
+    kept: keptRecords,
+  } = log === undefined
+    ? noLog(open().out)
+    : yield* tellLog(log, { request, format: PREFIX_FORMAT, before: kept, open });
   if (log !== undefined) cursor[unit.key] = log.cursor();
+  let isWhole = true;
   for (const side of sides) {
     const key = keyOf(side.path);
+    const name = relativeTo(folderOf(unit.key), key);
     const before = known[key];
-    if (before !== undefined && isSameStamp(side, before)) cursor[key] = before;
-    else {
-      const { entry, data, problem } = await readSide(side, relativeTo(folderOf(unit.key), key));
-      out.record =
-        data === undefined ? undefined : { path: side.path, offset: 0, end: data.length, value: data };
-      if (entry !== undefined) out.add(entry);
-      if (entry !== undefined || problem?.issue.kind === "too_long") cursor[key] = wholeFile(side);
-      yield [...out.drain(), ...(problem === undefined ? [] : [problem])];
+    // The tail of a file that was read whole is its hash.
+    if (before !== undefined && before.tail !== "" && isSameStamp(side, before)) {
+      cursor[key] = before;
+      if (before.tail !== TOO_LONG) out.keepSide(recordOfFile(name), before.tail);
+      else {
+        out.keep(recordOfFile(name), false);
+        isWhole = false;
+      }
+      continue;
     }
+    const { entry, data, problem } = await readSide(side, name);
+    out.record =
+      data === undefined ? undefined : { path: side.path, offset: 0, end: data.length, value: data };
+    if (entry !== undefined) {
+      out.add(entry);
+      cursor[key] = wholeFile(side, entry.hash);
+    } else if (problem !== undefined) {
+      // What cannot be read now is not gone: what was stored of it stays.
+      out.keep(recordOfFile(name), false);
+      isWhole = false;
+      if (problem.issue.kind === "too_long") cursor[key] = wholeFile(side, TOO_LONG);
+    }
+    yield [...out.drain(), ...(problem === undefined ? [] : [problem])];
   }
   const isEmpty = !head.hasContent && sides.length === 0;
+  const told = out.told({ path, key: unit.key, form: "log", kept: keptRecords, isWhole });
+  const state = committedState(session.id, mark);
   yield [
-    ...(isEmpty ? [] : out.drain()),
-    { kind: "checkpoint", cursor: { files: cursor, state: { session: session.id } }, prefix },
+    ...(isEmpty ? [] : [...out.drain(), told]),
+    { kind: "checkpoint", cursor: { files: cursor, state }, prefix },
   ];
+}
+
+/** Instead of the hash of a file that is larger than pond stores. */
+const TOO_LONG = "too long";
+
+/** A session of which only the files beside its log are there. */
+function noLog(out: SessionLog) {
+  return { out, prefix: undefined, mark: out.mark(), kept: 0 };
 }
 
 async function readSide(
@@ -130,8 +162,8 @@ function issue(kind: IssueKind, path: string, cause: unknown): IssueYield {
   return { kind: "issue", issue: { kind, adapter: ADAPTER, path, message } };
 }
 
-function wholeFile({ size, mtime, inode, device }: FileStamp): FileCursor {
-  return { size, mtime, inode, device, offset: size, tail: "" };
+function wholeFile({ size, mtime, inode, device }: FileStamp, hash: string): FileCursor {
+  return { size, mtime, inode, device, offset: size, tail: hash };
 }
 
 function relativeTo(folder: string, key: string): string {

@@ -73,15 +73,15 @@ export class RecordMapper {
   }
 
   /** The entry of a record; `bytes` is its length in the source. */
-  map(value: JsonValue, bytes: number): LogEntry {
+  map(value: JsonValue, at: { readonly bytes: number; readonly hash: string }): LogEntry {
     if (!isJsonObject(value)) {
       const id = this.#log.identify("value", undefined, value);
       const options = { source: { record: value }, pond: { id: "derived" } };
-      return { id, bytes, drafts: [{ role: "system", options, parts: [] }] };
+      return { id, ...at, drafts: [{ role: "system", options, parts: [] }] };
     }
     const envelope = new Envelope(value, this.#log);
     const drafts = this.#drafts(value, envelope);
-    return { id: envelope.id, timestamp: envelope.timestamp, bytes, drafts };
+    return { id: envelope.id, timestamp: envelope.timestamp, ...at, drafts };
   }
 
   #drafts(record: JsonObject, envelope: Envelope): readonly MessageDraft[] {

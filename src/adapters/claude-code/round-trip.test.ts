@@ -4,6 +4,7 @@ import { describe, test } from "vitest";
 import { anyJson, instant, logOf, shape, textLike } from "../../../test/support/arbitrary-records.ts";
 import { emptyLog, expectEqualRecords, validEvents } from "../../../test/support/record-log.ts";
 import type { JsonValue } from "../../base/json.ts";
+import { valueHash } from "../../base/value-hash.ts";
 import type { Event } from "../../model/index.ts";
 import { replay } from "../../model/index.ts";
 import { recordsOf } from "./native.ts";
@@ -112,6 +113,6 @@ describe("any log", () => {
 function eventsOf(records: readonly JsonValue[], isChild: boolean): Event[] {
   const log = emptyLog("claude-code");
   const mapper = new RecordMapper(log, isChild);
-  for (const value of records) log.add(mapper.map(value, 100));
+  for (const value of records) log.add(mapper.map(value, { bytes: 100, hash: valueHash(value) }));
   return validEvents(log);
 }

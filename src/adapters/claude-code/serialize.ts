@@ -66,7 +66,7 @@ interface Target {
 }
 
 function addLineage({ state, children }: Lineage, target: Target): void {
-  const key = keyOf(state.session);
+  const key = state.source?.key ?? keyOf(state.session);
   const place = placeOfLog(key);
   const folder = place.kind === "session" ? projectFolder(state.session, key, target.options) : target.folder;
   addSession(

@@ -2,27 +2,32 @@
  * Files beside a log, kept whole: a carrier message with one injected file part, at no position of the log. The id
  * holds the content's hash, so that a file which changed is a new row and nothing is lost with the cursor.
  */
-import { hash } from "node:crypto";
 import type { JsonObject } from "../../base/json.ts";
 import { decodeUtf8, isJsonObject, tryParseJson } from "../../base/json.ts";
 import { timestampFromMillis } from "../../model/index.ts";
 import type { FileStamp, LogEntry } from "../seam/index.ts";
+import { bytesHash } from "../seam/index.ts";
 
 /** Larger files are reported, not stored: they would not fit one value of the engine's blob column. */
 export const MAX_SIDE_FILE_BYTES = 512 * 1024 * 1024;
 
-/** `name` is the path relative to the log's folder. */
+/** What all versions of a file are called; `name` is its path relative to the log's folder. */
+export const recordOfFile = (name: string): string => `file:${name}`;
+
 export function sideFileEntry(name: string, stamp: FileStamp, data: Uint8Array): LogEntry {
-  const id = `file:${name}`;
+  const record = recordOfFile(name);
+  const hash = bytesHash(data);
   return {
-    id: { text: `${id}@${hash("sha256", data, "hex").slice(0, 32)}`, isSource: false },
+    id: { text: `${record}@${hash}`, isSource: false },
+    record,
+    hash,
     timestamp: timestampFromMillis(stamp.mtime),
     bytes: name.length * 3,
     positioned: false,
     drafts: [
       {
         role: "system",
-        options: { source: { file: name }, pond: { revises: id } },
+        options: { source: { file: name }, pond: { revises: record } },
         parts: [
           {
             type: "file",

@@ -9,8 +9,8 @@ export interface Reached {
   readonly tail: string;
   /** True when the last record waits for the next one: the file must not look fresh then. */
   readonly isUnsettled?: boolean;
-  /** The session that the file holds. */
-  readonly session?: string;
+  /** What the next read is to know of the session that the file holds. */
+  readonly state?: JsonValue;
   /** What is to be known of it to go on (spec.md#sync-prefix). */
   readonly prefix?: JsonValue | undefined;
 }
@@ -24,10 +24,10 @@ export function cursorFor(unit: Unit, request: ReadRequest): FileCursor | undefi
 
 /** Everything before the offset is committed with what was yielded so far. Stamps are those from before the read. */
 export function checkpoint(unit: Unit, reached: Reached): AdapterYield {
-  const { offset, tail, isUnsettled = false, session, prefix } = reached;
+  const { offset, tail, isUnsettled = false, state, prefix } = reached;
   const files: Record<string, FileCursor> = {};
   for (const { size, mtime, inode, device } of unit.files)
     files[unit.key] = { size, mtime: isUnsettled ? -1 : mtime, inode, device, offset, tail };
-  const cursor = session === undefined ? { files } : { files, state: { session } };
+  const cursor = state === undefined ? { files } : { files, state };
   return { kind: "checkpoint", cursor, prefix };
 }

@@ -8,9 +8,25 @@ import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject, stringifyJson } from "../../base/json.ts";
 import type { MessageWithParts, SessionState } from "../../model/index.ts";
-import { formatTimestamp } from "../../model/index.ts";
-import type { Lineage, RawLine, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
-import { brandOf, field, integerField, isRawLine, LossReport, objectField } from "../seam/index.ts";
+import { formatTimestamp, revisionOf } from "../../model/index.ts";
+import type {
+  Lineage,
+  RawLine,
+  RecordHashes,
+  Restored,
+  RestoredFile,
+  SerializeOptions,
+} from "../seam/index.ts";
+import {
+  brandOf,
+  field,
+  integerField,
+  isRawLine,
+  LossReport,
+  objectField,
+  recordGroups,
+  recordHash,
+} from "../seam/index.ts";
 import { CODEX, isDocument, parseRolloutName, rolloutPath } from "./name.ts";
 import { restoreRecord } from "./restore-record.ts";
 
@@ -51,8 +67,8 @@ function fileOf(path: string, records: Records): RestoredFile {
   return { kind: "json", path, value: { ...(isJsonObject(head) ? head : undefined), items } };
 }
 
-function pathOf({ session }: SessionState): string {
-  const path = objectField(session.options, "source")?.["path"];
+function pathOf({ session, source }: SessionState): string {
+  const path = source?.key ?? objectField(session.options, "source")?.["path"];
   if (typeof path === "string") return path;
   throw new PondError("validation_failed", `session ${session.id} does not say which file it came from`, {
     reason: "corrupt",
@@ -70,18 +86,29 @@ function clientPath(state: SessionState, records: Records): string {
   return rolloutPath(threadIdIn(records) ?? state.session.id, started);
 }
 
-/** The messages of each record, by position. What has no position is no record of the log. */
+/** What has no position is no record of the log. */
 export function recordsOf(state: SessionState): Records {
-  const groups: MessageWithParts[][] = [];
-  let position: number | undefined;
-  for (const entry of state.messages) {
-    const { seq } = entry.message;
-    if (seq === undefined) continue;
-    if (seq === position) groups.at(-1)?.push(entry);
-    else groups.push([entry]);
-    position = seq;
-  }
-  return groups.map(restoreRecord);
+  return recordGroups(state.messages).map(restoreRecord);
+}
+
+/** The hashes of what is restored (spec.md#sources-state). */
+export function hashes(state: SessionState): RecordHashes {
+  return {
+    log: recordGroups(state.messages).map((group) => ({
+      record: group.record,
+      hash: recordHash(restoreRecord(group)),
+    })),
+    side: new Map(
+      state.messages
+        .filter(({ message }) => message.seq === undefined)
+        .map((entry) => [revisionOf(entry.message).record, recordHash(lineOf(entry))]),
+    ),
+  };
+}
+
+/** A line of the index of threads. */
+function lineOf({ message }: MessageWithParts): JsonValue {
+  return objectField(message.options, "source")?.["record"] ?? null;
 }
 
 function threadIdIn(records: Records): string | undefined {

@@ -5,9 +5,11 @@
  */
 import { basename } from "node:path";
 import type { Session } from "../../model/index.ts";
-import type { AdapterYield, FileStamp, Prefix, ReadRequest, Unit } from "../seam/index.ts";
+import type { AdapterYield, FileStamp, LogMark, Prefix, ReadRequest, Unit } from "../seam/index.ts";
 import {
+  committedMark,
   committedSession,
+  committedState,
   goOn,
   keptValue,
   keptPrefix,
@@ -19,7 +21,7 @@ import { checkpoint, cursorFor, START } from "./checkpoint.ts";
 import type { HeaderScan } from "./header.ts";
 import { isUndecided, openLog, sessionOf } from "./header.ts";
 import { isHarnessSession } from "./lineage.ts";
-import { CODEX, parseRolloutName } from "./name.ts";
+import { CODEX, parseRolloutName, plainName } from "./name.ts";
 import { PREFIX_FORMAT, Recorder } from "./recorder.ts";
 import { Replays } from "./replays.ts";
 import { Source } from "./source.ts";
@@ -45,10 +47,11 @@ export async function* readRollout(
 
   const committed = await source.resumeFrom(cursorFor(unit, request));
   const known = committed > 0 ? committedSession(request.cursor) : undefined;
+  const mark = committedMark(request.cursor);
   const session = sessionOf(scan, unit, { place: request.place, known });
   const { made: walk, prefix: from } = goOn(
-    source.isPlain ? await keptPrefix(request, PREFIX_FORMAT, committed) : undefined,
-    (before) => openWalk(session, { scan, source, stamp, request, committed }, before),
+    source.isPlain && mark !== undefined ? await keptPrefix(request, PREFIX_FORMAT, committed) : undefined,
+    (before) => openWalk(session, { scan, source, stamp, request, committed, mark }, before),
   );
   for await (const items of from === undefined ? opened.batches : source.items(from)) {
     request.signal?.throwIfAborted();
@@ -60,13 +63,17 @@ export async function* readRollout(
   const toKeep = waiting && prefixToKeep(request, PREFIX_FORMAT, { ...waiting, headEnd: scan.end });
   const isUnsettled = walk.isLastUnsettled() && request.now - stamp.mtime < SETTLE_MILLIS;
   if (!isUnsettled) walk.finish();
+  walk.end();
   const batch = walk.drain();
   if (batch.length > 0) yield batch;
-  const { offset } = walk;
+  const { offset, mark: told, kept } = walk;
+  // A last record that waits for the next one is not part of the state yet.
+  yield [walk.told({ path: plainName(stamp.path), key: unit.key, form: "log", kept, isWhole: true })];
   const tail = await source.tail(offset);
   // The line behind a prefix must be committed: what is known of it was decided by the one before.
   const prefix = waiting !== undefined && waiting.end <= offset ? toKeep : undefined;
-  yield [checkpoint(unit, { offset, tail, isUnsettled, session: session.id, prefix })];
+  const state = committedState(session.id, told);
+  yield [checkpoint(unit, { offset, tail, isUnsettled, state, prefix })];
 }
 
 interface OpenRollout {
@@ -75,11 +82,12 @@ interface OpenRollout {
   readonly stamp: FileStamp;
   readonly request: ReadRequest;
   readonly committed: number;
+  readonly mark: LogMark | undefined;
 }
 
 /** A walk from the start, or from where a prefix ends. */
 function openWalk(session: Session, rollout: OpenRollout, before: Prefix | undefined): Walk {
-  const { scan, source, stamp, request, committed } = rollout;
+  const { scan, source, stamp, request, committed, mark } = rollout;
   const origin = { adapter: CODEX, path: stamp.path, trace: request.trace, before: before?.log };
   const log = new SessionLog(session, origin);
   const { parent_session_id: parentId, created_at: createdAt } = session;
@@ -90,7 +98,7 @@ function openWalk(session: Session, rollout: OpenRollout, before: Prefix | undef
     replays: new Replays(scan.meta, { parentId, createdAt }, replayed),
   };
   const recorder = new Recorder(log, setting, before?.reader);
-  return new Walk(log, recorder, { committed, hasSpans: source.isPlain, from: before });
+  return new Walk(log, recorder, { committed, mark, hasSpans: source.isPlain, from: before });
 }
 
 function notARollout(path: string): AdapterYield {

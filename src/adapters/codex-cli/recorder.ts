@@ -15,6 +15,7 @@ import {
   keptValue,
   objectField,
   optional,
+  valueHash,
   without,
 } from "../seam/index.ts";
 import { Calls } from "./calls.ts";
@@ -40,12 +41,14 @@ export interface Entry {
   readonly view: RolloutRecord | undefined;
   /** Bytes of the record in its source. */
   readonly bytes: number;
+  /** Of its value. */
+  readonly hash: string;
   /** Set when the id was needed before the record's turn. */
   id?: RecordId;
 }
 
 export function entryOf(value: JsonValue, bytes: number): Entry {
-  return { value, view: viewRecord(value), bytes };
+  return { value, view: viewRecord(value), bytes, hash: valueHash(value) };
 }
 
 /** What the session is, as far as provenance depends on it. */
@@ -147,7 +150,8 @@ export class Recorder {
     const record = leftover(view, item, isTyped);
     const replays = replayed === undefined ? undefined : { session_id: replayed, message_id: id.text };
     const pond = replays === undefined ? placed.pond : { ...placed.pond, replays };
-    this.#log.add({ id, timestamp, bytes: entry.bytes, drafts: draftsOf(placed.drafts, record, pond) });
+    const { bytes, hash } = entry;
+    this.#log.add({ id, timestamp, bytes, hash, drafts: draftsOf(placed.drafts, record, pond) });
   }
 
   /** True where this log would have shown a message of the agent already: it was never meant for the screen. */
@@ -167,7 +171,8 @@ export class Recorder {
   /** A record that is no object. */
   #carry(entry: Entry, id: RecordId): void {
     const options: JsonObject = { source: { record: entry.value } };
-    this.#log.add({ id, bytes: entry.bytes, drafts: [{ role: "system", options, parts: [] }] });
+    const { bytes, hash } = entry;
+    this.#log.add({ id, bytes, hash, drafts: [{ role: "system", options, parts: [] }] });
   }
 
   #placed(at: Placing): Placed {

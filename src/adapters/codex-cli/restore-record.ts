@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject, stringifyJson } from "../../base/json.ts";
 import type { MessageWithParts, Part } from "../../model/index.ts";
 import { formatTimestamp, openJson } from "../../model/index.ts";
-import type { RawLine } from "../seam/index.ts";
+import type { RawLine, RecordGroup } from "../seam/index.ts";
 import { field, objectField } from "../seam/index.ts";
 import { blocksOf, sourceBlock } from "./content.ts";
 import { CALLS, RESULTS, TEXT_TYPES, THOUGHTS } from "./items.ts";
@@ -11,10 +11,9 @@ import { isItemId } from "./record.ts";
 import { SCREEN_TYPES } from "./recorder.ts";
 
 /** The record of the messages that it was split over, in order. */
-export function restoreRecord(group: readonly MessageWithParts[]): JsonValue | RawLine {
-  const first = group[0];
-  const source = first === undefined ? undefined : objectField(first.message.options, "source");
-  if (first === undefined || source === undefined) return null;
+export function restoreRecord({ first, pieces, record: id }: RecordGroup): JsonValue | RawLine {
+  const source = objectField(first.message.options, "source");
+  if (source === undefined) return null;
   const raw = field(source, "raw");
   if (typeof raw === "string") {
     const isBase64 = field(source, "encoding") === "base64";
@@ -22,7 +21,7 @@ export function restoreRecord(group: readonly MessageWithParts[]): JsonValue | R
   }
   const record = field(source, "record") ?? null;
   if (!isJsonObject(record)) return record;
-  return withInstant(withItem(record, group), first);
+  return withInstant(withItem(record, { id, pieces }), first);
 }
 
 function withInstant(record: JsonObject, { message }: MessageWithParts): JsonObject {
@@ -32,18 +31,24 @@ function withInstant(record: JsonObject, { message }: MessageWithParts): JsonObj
   return { ...record, timestamp: formatTimestamp(message.timestamp) };
 }
 
-function withItem(record: JsonObject, group: readonly MessageWithParts[]): JsonObject {
+/** A record's own id, and the messages that it was split over. */
+interface Pieces {
+  readonly id: string;
+  readonly pieces: readonly MessageWithParts[];
+}
+
+function withItem(record: JsonObject, group: Pieces): JsonObject {
   const payload = typeof field(record, "type") === "string" ? objectField(record, "payload") : undefined;
   if (payload === undefined) return restoreItem(record, group);
   if (field(record, "type") === "response_item") return { ...record, payload: restoreItem(payload, group) };
-  return { ...record, payload: restoreEvent(record, payload, group) };
+  return { ...record, payload: restoreEvent(record, payload, group.pieces) };
 }
 
-function restoreItem(item: JsonObject, group: readonly MessageWithParts[]): JsonObject {
+function restoreItem(item: JsonObject, { id, pieces: group }: Pieces): JsonObject {
   const first = group[0];
   if (first === undefined) return item;
   const { message, parts } = first;
-  const withId = isItemId(message.id) && !Object.hasOwn(item, "id") ? { ...item, id: message.id } : item;
+  const withId = isItemId(id) && !Object.hasOwn(item, "id") ? { ...item, id } : item;
   const type = field(item, "type");
   if (message.role === "system") return { ...withId, ...instructions(item, group) };
   if (type === "message" && message.role !== "tool")

@@ -7,7 +7,7 @@ import { basename } from "node:path/posix";
 import type { JsonObject } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { AdapterYield, ReadRequest, Unit } from "../seam/index.ts";
-import { extractName, extractTimestamp, SessionLog } from "../seam/index.ts";
+import { extractName, extractTimestamp, SessionLog, valueHash } from "../seam/index.ts";
 import { checkpoint, START } from "./checkpoint.ts";
 import { holdsSession, survey } from "./discover.ts";
 import { isUndecided, openLog, sessionOf } from "./header.ts";
@@ -103,9 +103,12 @@ async function nameSession(
       : {};
     const options = { source: { file: from.unit.key, record }, ...title };
     const timestamp = extractTimestamp(record, "updated_at");
-    log.add({ id, timestamp, bytes, positioned: false, drafts: [{ role: "system", options, parts: [] }] });
+    const drafts = [{ role: "system" as const, options, parts: [] }];
+    log.add({ id, timestamp, bytes, hash: valueHash(record), positioned: false, drafts });
   }
-  return log.drain();
+  const { unit } = from;
+  const path = unit.files[0]?.path ?? unit.key;
+  return [...log.drain(), log.told({ path, key: unit.key, form: "index", kept: 0, isWhole: true })];
 }
 
 function isRecent({ record }: NameLine, now: number): boolean {

@@ -3,7 +3,8 @@
  * prefix that is kept ends before them (spec.md#sync-prefix), because only a line that is followed by another is told
  * for good.
  */
-import type { AdapterYield, JsonlItem, LineStart, PrefixState, SessionLog } from "../seam/index.ts";
+import type { AdapterYield, JsonlItem, LineStart, LogMark, PrefixState, SessionLog } from "../seam/index.ts";
+import { Committed } from "../seam/index.ts";
 import type { Entry, Recorder } from "./recorder.ts";
 import { entryOf } from "./recorder.ts";
 
@@ -15,8 +16,9 @@ interface Pending {
 }
 
 interface WalkedSource {
-  /** Bytes that an earlier read committed. */
+  /** Bytes that an earlier read committed, and how far it had told the log there. */
   readonly committed: number;
+  readonly mark: LogMark | undefined;
   /** True where the offsets of lines are those of bytes in the file. */
   readonly hasSpans: boolean;
   /** The line that is walked from; absent: the first. */
@@ -31,15 +33,20 @@ export class Walk {
   readonly #recorder: Recorder;
   readonly #source: WalkedSource;
   readonly #waiting: Pending[] = [];
+  readonly #committed: Committed;
   /** Behind the last line that is placed and ended. */
   #end: LineStart;
+  /** How far the log is told there. */
+  mark: LogMark;
 
   constructor(log: SessionLog, recorder: Recorder, source: WalkedSource) {
     this.#log = log;
     this.#recorder = recorder;
     this.#source = source;
     this.#end = source.from ?? { offset: 0, line: 1 };
-    log.quiet = source.committed > 0;
+    this.mark = log.mark();
+    const { committed: bytes, mark, from } = source;
+    this.#committed = new Committed(log, { bytes, mark, isBehind: from !== undefined });
   }
 
   add(item: JsonlItem): void {
@@ -68,19 +75,36 @@ export class Walk {
     return { start: this.#end, end: item.end, log: this.#log, reader };
   }
 
+  /** Nothing while it is not sure that any of it is new. */
   drain(): readonly AdapterYield[] {
-    return this.#log.drain();
+    return this.#committed.isHolding ? [] : this.#log.drain();
   }
 
-  /** Places all lines but the last: true when that one may mean something else once another follows. */
+  /** Records that were not told again. */
+  get kept(): number {
+    return this.#committed.kept;
+  }
+
+  /** What the rollout holds, once nothing more is placed. */
+  told(source: Parameters<SessionLog["told"]>[0]): AdapterYield {
+    return this.#log.told(source);
+  }
+
+  /** Places all lines but the last: true when that one may mean something else once another follows, and is not told yet. */
   isLastUnsettled(): boolean {
     while (this.#waiting.length > 1) this.#placeFirst();
-    const entry = this.#waiting[0]?.entry;
-    return entry !== undefined && this.#recorder.needsNext(entry);
+    const [last] = this.#waiting;
+    if (last?.entry === undefined || last.item.end <= this.#source.committed) return false;
+    return this.#recorder.needsNext(last.entry);
   }
 
   finish(): void {
     while (this.#waiting.length > 0) this.#placeFirst();
+  }
+
+  /** Nothing more is placed. */
+  end(): void {
+    this.#committed.end();
   }
 
   #placeFirst(): void {
@@ -89,12 +113,14 @@ export class Walk {
     const { item, entry } = placed;
     const [next] = this.#waiting;
     const isEnded = item.kind === "bad_line" || (item.kind === "record" && item.terminated);
-    this.#log.quiet = isEnded && item.end <= this.#source.committed;
+    this.#committed.pass(isEnded ? item.end : Number.POSITIVE_INFINITY);
     if (this.#source.hasSpans) this.#log.record = item;
     if (item.kind === "bad_line") this.#log.addBadLine(item);
     else if (entry !== undefined) this.#recorder.place(entry, next?.entry);
     if (item.kind === "record" && item.glued === 0)
       this.#log.addIssue("glued_records", "several records on one line; all are kept", item);
-    if (isEnded && next?.item.line !== item.line) this.#end = { offset: item.end, line: item.line + 1 };
+    if (!isEnded || next?.item.line === item.line) return;
+    this.#end = { offset: item.end, line: item.line + 1 };
+    this.mark = this.#log.mark();
   }
 }

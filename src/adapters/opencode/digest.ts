@@ -1,6 +1,6 @@
 /** Many files, or a whole container, by one short value. */
 import type { FileStamp } from "../seam/index.ts";
-import { valueHash } from "../seam/value-hash.ts";
+import { valueHash } from "../../base/value-hash.ts";
 
 /**
  * Many files as one stamp, so that a session of thousands of files has a short cursor: any change of any of them

@@ -5,15 +5,9 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { Session, Timestamp } from "../../model/index.ts";
 import { timestampFromMillis } from "../../model/index.ts";
-import type { AdapterYield, LogEntry, RecordState, StoredRecords } from "../seam/index.ts";
-import {
-  extractName,
-  extractString,
-  extractTimestamp,
-  objectField,
-  SessionLog,
-  valueHash,
-} from "../seam/index.ts";
+import type { AdapterYield, LogEntry, StoredHashes } from "../seam/index.ts";
+import { extractName, extractString, extractTimestamp, objectField, SessionLog } from "../seam/index.ts";
+import { sideHash } from "./hashes.ts";
 import { ADAPTER } from "./layout.ts";
 import { messageEntry } from "./messages.ts";
 import type { MessageRecord } from "./record.ts";
@@ -34,8 +28,10 @@ const DEFAULT_TITLE = /^(New session|Child session) - \d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 export interface EmitContext {
   readonly identity: Identity;
-  readonly stored: StoredRecords | undefined;
+  readonly stored: StoredHashes | undefined;
   readonly now: number;
+  /** The container that is read: a file or a folder. */
+  readonly path: string;
 }
 
 /** The events of a session, in batches. Returns true when something was held back for the next read. */
@@ -43,6 +39,11 @@ export async function* emitSession(
   source: SessionSource,
   context: EmitContext,
 ): AsyncGenerator<readonly AdapterYield[], boolean> {
+  // A fault is never absence: of a session whose records cannot be listed nothing is told, and it is read again.
+  if (source.isUnlisted === true) {
+    yield source.faults().map(({ kind, path, message }) => issueOf({ path }, kind, message));
+    return true;
+  }
   const head = await readHead(source);
   const session = sessionOf(source, head, context.identity);
   const isYoung = context.now - source.newest < TELLS_AFTER_MS;
@@ -62,7 +63,7 @@ export async function* emitSession(
   });
   yield* emitter.run();
   if (emitter.held) yield* waits("a session is at work");
-  return emitter.held;
+  return emitter.held || emitter.hasFaults;
 }
 
 async function* waits(reason: string): AsyncGenerator<readonly AdapterYield[], boolean> {
@@ -83,9 +84,10 @@ class Emitter {
   readonly #session: Session;
   readonly #task: Task;
   readonly #log: SessionLog;
-  readonly #present = new Set<string>();
   #bytes = 0;
   held = false;
+  /** Something of the session is there and could not be read. */
+  hasFaults = false;
 
   constructor(session: Session, task: Task) {
     this.#session = session;
@@ -95,7 +97,7 @@ class Emitter {
   }
 
   async *run(): AsyncGenerator<readonly AdapterYield[]> {
-    const { source, first, settled, atWork } = this.#task;
+    const { source, first, settled, context } = this.#task;
     const revert = objectField(source.facts, "revert");
     const reverted = revert && extractString(revert, "messageID");
     const restoration = restorationOf(source.facts);
@@ -103,9 +105,8 @@ class Emitter {
     let previous: string | null = null;
     for (let index = 0; index < source.count; index += 1) {
       const message = index === 0 && first !== undefined ? first : await source.message(index);
-      if (index >= settled) {
-        this.#present.add(idOf(message) ?? "");
-        this.held = true;
+      if (index >= settled || message.isUnreadable === true) {
+        this.#keep(idOf(message) ?? "", message.isUnreadable === true);
         continue;
       }
       const toEntry: NonNullable<SessionSource["entry"]> = source.entry ?? messageEntry;
@@ -117,9 +118,23 @@ class Emitter {
       if (this.#bytes >= BATCH_BYTES) yield this.#drain();
     }
     this.#putInfo(leaf);
-    for await (const record of source.side()) this.#putSide(record);
-    if (!atWork) this.#log.addRemovals(this.#present, this.#instant(source.newest));
+    for await (const record of source.side())
+      if (record.isUnreadable !== true) this.#putSide(record);
+      else {
+        this.hasFaults = true;
+        this.#log.keep(record.name, false);
+      }
     yield this.#drain();
+    const { key, kind: form } = source;
+    const isWhole = !this.held && !this.hasFaults;
+    yield [this.#log.told({ path: context.path, key, form, kept: 0, isWhole })];
+  }
+
+  /** A message that is not told now: what was told of it before stays. */
+  #keep(record: string, isUnreadable: boolean): void {
+    if (isUnreadable) this.hasFaults = true;
+    else this.held = true;
+    if (this.#task.context.stored?.isKnown(record) === true) this.#log.keep(record, true);
   }
 
   #putInfo(leaf: string | null | undefined): void {
@@ -146,7 +161,7 @@ class Emitter {
   }
 
   #putSide({ name, source, data, at, bytes }: SideRecord): void {
-    const { timestamp } = this.#instant(at);
+    const timestamp = timestampFromMillis(at) ?? this.#session.created_at;
     this.#putCarrier({
       name,
       at,
@@ -166,8 +181,7 @@ class Emitter {
     readonly data?: Uint8Array;
   }): void {
     const { name, at, bytes, timestamp, options, data } = carrier;
-    const said = options["source"] ?? null;
-    const value = valueHash(data === undefined ? said : [said, Buffer.from(data).toString("base64")]);
+    const hash = sideHash(options["source"] ?? null, data);
     const part = data && {
       type: "file" as const,
       provenance: "injected" as const,
@@ -175,24 +189,23 @@ class Emitter {
       options: { pond: { injected: "side-file" } },
     };
     this.#put({
-      id: this.#log.identify("record", name, value),
+      id: this.#log.identify("record", name, hash),
       timestamp: timestamp ?? this.#session.created_at,
       bytes: data === undefined ? bytes : name.length * 3,
       drafts: [{ role: "system", options, parts: part === undefined ? [] : [part] }],
       positioned: false,
-      state: { value, at },
+      hash,
+      at,
     });
   }
 
   /** While the session is at work, a record that changed will change again: it is taken once the session rests. */
-  #put(entry: LogEntry & { readonly state: RecordState }): void {
-    this.#present.add(entry.id.text);
+  #put(entry: LogEntry): void {
     this.#bytes += entry.bytes;
-    const isHeld = this.#task.atWork && this.#log.standing(entry.id, entry.state.value) === "changed";
-    if (isHeld) this.held = true;
-    this.#log.quiet = isHeld;
-    this.#log.add(entry);
-    this.#log.quiet = false;
+    const isHeld = this.#task.atWork && this.#log.isChanged(entry.id.text, entry.hash);
+    if (!isHeld) return this.#log.add(entry);
+    this.held = true;
+    this.#log.keep(entry.id.text, entry.positioned !== false);
   }
 
   #drain(): readonly AdapterYield[] {
@@ -200,10 +213,6 @@ class Emitter {
     const { source } = this.#task;
     const faults = source.faults().map(({ kind, path, message }) => issueOf({ path }, kind, message));
     return [...this.#log.drain(), ...faults];
-  }
-
-  #instant(ms: number): { readonly timestamp: Timestamp; readonly ms: number } {
-    return { timestamp: timestampFromMillis(ms) ?? this.#session.created_at, ms };
   }
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Extracted, Part } from "../../model/index.ts";
 import { openJson } from "../../model/index.ts";
-import type { LogEntry, MessageDraft, PartDraft, RecordState } from "../seam/index.ts";
+import type { LogEntry, MessageDraft, PartDraft } from "../seam/index.ts";
 import {
   extractBoolean,
   extractJson,
@@ -16,9 +16,9 @@ import {
   field,
   objectField,
   optional,
-  valueHash,
   without,
 } from "../seam/index.ts";
+import { goMessageHash } from "./hashes.ts";
 import type { MessageContext } from "./messages.ts";
 import type { MessageRecord } from "./record.ts";
 import { idOf, takeIds } from "./record.ts";
@@ -36,11 +36,11 @@ export type CallNames = Map<string, Extracted<string>>;
 export function goEntry(
   message: MessageRecord,
   context: MessageContext & { readonly calls: CallNames },
-): LogEntry & { state: RecordState } {
+): LogEntry {
   const columns = message.columns ?? {};
   const json = "json" in message.value ? message.value.json : null;
-  const value = valueHash([columns, "json" in message.value ? json : { ...message.value }]);
-  const id = context.log.identify("message", idOf(message), value);
+  const hash = goMessageHash(message);
+  const id = context.log.identify("message", idOf(message), hash);
   const left = takeIds(message, { session: context.session }, () => id.isSource);
   const role = ROLES.get(extractString(columns, "role") ?? "");
   const pond = { parent: context.previous };
@@ -59,7 +59,8 @@ export function goEntry(
     timestamp: extractTimestamp(columns, "created_at"),
     bytes: message.bytes,
     drafts: [draft],
-    state: { value, at: message.at },
+    hash,
+    at: message.at,
   };
 }
 

@@ -16,5 +16,6 @@ export const opencode: Adapter = {
   restore: {
     kind: "supported",
     serialize: async (lineage, options) => (await import("./serialize.ts")).serialize(lineage, options),
+    hashes: async (state, form) => (await import("./restored-hashes.ts")).hashes(state, form),
   },
 };

@@ -3,11 +3,10 @@
  * is one; an assistant message is one a step, followed by a tool message with the results of that step; anything
  * else is carried.
  */
-import { createHash } from "node:crypto";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { isJsonObject, stringifyJson } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
 import type { Timestamp } from "../../model/index.ts";
-import type { LogEntry, MessageDraft, PartDraft, RecordState, SessionLog } from "../seam/index.ts";
+import type { LogEntry, MessageDraft, PartDraft, SessionLog } from "../seam/index.ts";
 import {
   extractName,
   extractString,
@@ -15,11 +14,11 @@ import {
   field,
   objectField,
   optional,
-  valueHash,
   without,
 } from "../seam/index.ts";
 import { mapPart } from "./parts.ts";
 import { wholeKind } from "./provenance.ts";
+import { messageHash } from "./hashes.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
 import { idOf, takeIds } from "./record.ts";
 import type { Restoration } from "./session.ts";
@@ -36,14 +35,10 @@ export interface MessageContext {
   readonly restoration?: Restoration | undefined;
 }
 
-/** The entry of a message; its `state` tells one version of the record from another. */
-export function messageEntry(
-  message: MessageRecord,
-  context: MessageContext,
-): LogEntry & { state: RecordState } {
+export function messageEntry(message: MessageRecord, context: MessageContext): LogEntry {
   const source = idOf(message);
-  const value = versionOf(message);
-  const id = context.log.identify("message", source, value);
+  const hash = messageHash(message);
+  const id = context.log.identify("message", source, hash);
   const info = "json" in message.value && isJsonObject(message.value.json) ? message.value.json : undefined;
   const role = info && field(info, "role");
   const drafts =
@@ -56,29 +51,13 @@ export function messageEntry(
     timestamp: timestampOf(message, info),
     bytes: parts.reduce((sum, { bytes }) => sum + bytes, message.bytes),
     drafts,
-    state: { value, at: parts.reduce((newest, { at }) => Math.max(newest, at), message.at) },
+    hash,
+    at: parts.reduce((newest, { at }) => Math.max(newest, at), message.at),
   };
-}
-
-/** The hash of everything that a message and its parts say. */
-function versionOf(message: MessageRecord): string {
-  const records = [message, ...message.parts];
-  const texts = records.map(({ text }) => text);
-  if (!texts.every((text) => text !== undefined))
-    return valueHash([message.beside ?? null, ...records.map(valueOf)]);
-  // One by one: joined, a single text with wide characters would make all of them wide, and slow to encode.
-  const version = createHash("sha256").update(stringifyJson(records.map(({ columns }) => columns ?? null)));
-  for (const text of texts) version.update("\n").update(text);
-  return version.digest("hex").slice(0, 32);
 }
 
 function besideOf({ beside }: MessageRecord): JsonObject {
   return beside === undefined ? {} : { beside };
-}
-
-function valueOf({ value, columns, stem }: SourceRecord): JsonValue {
-  const body = "json" in value ? value.json : { ...value };
-  return [body, columns ?? null, stem ?? null];
 }
 
 /** When it was made, as the record says; the column of a migrated row is the time of its migration. */

@@ -5,7 +5,7 @@
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { MessageWithParts, Part, Session, SessionState } from "../../model/index.ts";
+import type { MessageWithParts, Part, SessionState } from "../../model/index.ts";
 import { newestRevisions, openJson, revisionOf } from "../../model/index.ts";
 import { arrayField, extractString, field, objectField, optional } from "../seam/index.ts";
 import { goPartValue } from "./go-messages.ts";
@@ -38,14 +38,14 @@ export interface NativeSession {
 
 const KINDS: readonly ContainerKind[] = ["tree", "database", "export", "go"];
 
-export function nativeSession({ session, messages }: SessionState): NativeSession {
-  const origin = originOf(session);
+export function nativeSession(state: SessionState): NativeSession {
+  const origin = originOf(state);
   const files = new Map<string, { readonly json: JsonValue } | { readonly data: Uint8Array }>();
   const tables = new Map<string, readonly JsonObject[]>();
   const restored: NativeMessage[] = [];
   let info: NativeRecord | undefined;
   let beside: JsonObject = {};
-  for (const group of groupsOf(messages)) {
+  for (const group of groupsOf(state.messages)) {
     const [first] = group;
     const source = sourceOf(first.message.options);
     const file = extractString(source, "file");
@@ -53,8 +53,7 @@ export function nativeSession({ session, messages }: SessionState): NativeSessio
     if (file !== undefined) files.set(file, fileOf(first, source));
     else if (table !== undefined) tables.set(table, [...(tables.get(table) ?? []), ...rowsOf(source)]);
     else if (Object.hasOwn(source, "export")) beside = objectField(source, "export") ?? {};
-    else if (revisionOf(first.message).record === origin.id && first.message.seq === undefined)
-      info = infoOf(source, origin);
+    else if (isInfo(first, origin)) info = infoOf(source, origin);
     else restored.push(messageOf(group, origin));
   }
   return {
@@ -67,12 +66,30 @@ export function nativeSession({ session, messages }: SessionState): NativeSessio
   };
 }
 
+/** The records of a session in order, each with the messages it was split over; undefined for what is no message. */
+export function nativeRecords(
+  state: SessionState,
+  form: string,
+): readonly { readonly group: Group; readonly record: NativeMessage | undefined }[] {
+  const kind = KINDS.find((candidate) => candidate === form) ?? "tree";
+  const source = sourceOf(state.session.options);
+  const origin = { id: extractString(source, "session_id") ?? state.session.id, kind, key: "" };
+  return groupsOf(state.messages).map((group) => ({
+    group,
+    record: group[0].message.seq === undefined ? undefined : messageOf(group, origin),
+  }));
+}
+
+const isInfo = ({ message }: MessageWithParts, { id }: Origin): boolean =>
+  message.seq === undefined && revisionOf(message).record === id;
+
 type Origin = Pick<NativeSession, "id" | "kind" | "key">;
 
-function originOf(session: Session): Origin {
+/** Where the state that is restored was read from; a session that was read once says it itself. */
+function originOf({ session, source: read }: SessionState): Origin {
   const source = sourceOf(session.options);
-  const key = extractString(source, "path");
-  const kind = KINDS.find((candidate) => candidate === field(source, "kind"));
+  const key = read?.key ?? extractString(source, "path");
+  const kind = KINDS.find((candidate) => candidate === (read?.form ?? field(source, "kind")));
   if (key !== undefined && kind !== undefined)
     return { id: extractString(source, "session_id") ?? session.id, kind, key };
   throw new PondError("validation_failed", `session ${session.id} does not say where opencode kept it`, {
@@ -81,7 +98,7 @@ function originOf(session: Session): Origin {
   });
 }
 
-type Group = readonly [MessageWithParts, ...MessageWithParts[]];
+export type Group = readonly [MessageWithParts, ...MessageWithParts[]];
 
 /** The messages of each record, newest versions only, in order. */
 function groupsOf(messages: readonly MessageWithParts[]): readonly Group[] {
@@ -138,7 +155,10 @@ function messageOf(group: Group, { id: session, kind }: Origin): NativeMessage {
   const { stem, ...body } = putIds(value, source, { id, session });
   const record = kind === "tree" && stem !== undefined ? { ...body, stem } : body;
   const ids = { session, ...optional("message", idOf(record)) };
-  const parts = isTurn ? partsOf(group, ids) : carriedParts(source, ids);
+  const parts = (isTurn ? partsOf(group, ids) : carriedParts(source, ids)).map(
+    ({ stem: name, ...part }): NativeRecord =>
+      kind === "tree" && name !== undefined ? { ...part, stem: name } : part,
+  );
   return { ...record, parts, ...extra };
 }
 

@@ -1,8 +1,9 @@
 /** Reads a unit: a session of a tree, an export, or a database (docs/adapters/opencode.md). */
+import { join } from "node:path";
 import { PondError } from "../../base/errors.ts";
 import type { SessionId } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
-import type { AdapterYield, ReadRequest, StoredRecords, Unit } from "../seam/index.ts";
+import type { AdapterYield, ReadRequest, StoredHashes, Unit } from "../seam/index.ts";
 import { SqliteFile, sqliteMark } from "../seam/index.ts";
 import type { Claims } from "./claims.ts";
 import { claimsOf, differencesTo, hashesOf } from "./claims.ts";
@@ -94,13 +95,14 @@ async function* readSession(reader: Reader, source: SessionSource): Reading {
     identity,
     stored: stored.get(sessionId(identity.id)),
     now: reader.request.now,
+    path: join(reader.request.place.root, source.container),
   });
 }
 
 async function storedOf(
   request: ReadRequest,
   sessions: readonly SessionId[],
-): Promise<ReadonlyMap<SessionId, StoredRecords>> {
+): Promise<ReadonlyMap<SessionId, StoredHashes>> {
   return (await request.stored?.(sessions)) ?? new Map();
 }
 
@@ -178,7 +180,8 @@ async function* readSessions(
     const source = container.open(session);
     const known = stored.get(names[index] ?? sessionId(session));
     const identity = await claims.identify(source);
-    const reading = emitSession(source, { identity, stored: known, now: request.now });
+    const { path } = file;
+    const reading = emitSession(source, { identity, stored: known, now: request.now, path });
     let next = await reading.next();
     for (; next.done !== true; next = await reading.next()) yield { session, batch: next.value, held: false };
     if (next.value) yield { session, batch: [], held: true };

@@ -19,11 +19,14 @@ export function openTreeSession(root: string, tree: Tree, session: TreeSession):
   const reader = new TreeReader(join(root, tree.root));
   const { info, project, messages, parts, side } = session;
   const record = info && reader.read(info.path);
+  const isUnlisted = session.isUnlisted === true || reader.hasFaults;
   const scope = project && reader.read(project.path);
-  const infos: SourceRecord[] = [];
+  const infos: TreeMessage[] = [];
   for (const { path } of messages) {
     const message = reader.read(path);
     if (message !== undefined) infos.push(message);
+    else if (reader.isFaulty(path))
+      infos.push({ value: { json: null }, stem: stemOf(path), at: 0, bytes: 0, isUnreadable: true });
   }
   infos.sort(inOrder);
   const facts = (record && infoOf(record)) ?? {};
@@ -42,13 +45,17 @@ export function openTreeSession(root: string, tree: Tree, session: TreeSession):
     message: (index) => withParts(reader, tree, { session: session.id, info: infos[index] }),
     side: () => sideRecords(reader, [...(project === undefined ? [] : [project]), ...side]),
     faults: () => reader.takeFaults(),
+    isUnlisted,
   };
 }
+
+type TreeMessage = SourceRecord & Pick<MessageRecord, "isUnreadable">;
 
 class TreeReader {
   readonly folder: string;
   #faults: SourceFault[] = [];
   readonly #seen = new Set<string>();
+  readonly #unreadable = new Set<string>();
 
   constructor(folder: string) {
     this.folder = folder;
@@ -69,21 +76,32 @@ class TreeReader {
       return { data: readFileSync(path), at: Math.floor(statSync(path).mtimeMs) };
     } catch (error) {
       if (errnoOf(error) === "ENOENT") return undefined;
-      const message = error instanceof Error ? error.message : String(error);
-      this.report({ kind: "unreadable", path, message });
+      this.report({ kind: "unreadable", path, message: messageOf(error) });
       return undefined;
     }
   }
 
-  /** The JSON files of a folder, by name. */
-  list(folder: string): readonly string[] {
+  /** The JSON files of a folder, by name; none where there is no such folder. Undefined where it cannot be listed. */
+  list(folder: string): readonly string[] | undefined {
+    const path = join(this.folder, folder);
     try {
-      return readdirSync(join(this.folder, folder))
+      return readdirSync(path)
         .filter((name) => name.endsWith(".json"))
         .toSorted(byText);
-    } catch {
-      return [];
+    } catch (error) {
+      if (errnoOf(error) === "ENOENT") return [];
+      this.report({ kind: "unreadable", path, message: messageOf(error) });
+      return undefined;
     }
+  }
+
+  /** True where something could not be read. */
+  get hasFaults(): boolean {
+    return this.#unreadable.size > 0;
+  }
+
+  isFaulty(path: string): boolean {
+    return this.#unreadable.has(path);
   }
 
   takeFaults(): readonly SourceFault[] {
@@ -94,6 +112,7 @@ class TreeReader {
 
   /** A file is read more than once, its fault is told once. */
   report(fault: SourceFault): void {
+    if (fault.kind === "unreadable") this.#unreadable.add(fault.path);
     if (this.#seen.has(fault.path)) return;
     this.#seen.add(fault.path);
     this.#faults.push(fault);
@@ -103,16 +122,20 @@ class TreeReader {
 function withParts(
   reader: TreeReader,
   tree: Tree,
-  { session, info }: { readonly session: string; readonly info: SourceRecord | undefined },
+  { session, info }: { readonly session: string; readonly info: TreeMessage | undefined },
 ): MessageRecord {
   if (info === undefined) throw new RangeError("no such message");
   const folder = partFolder(tree.era, session, idOf(info) ?? info.stem ?? "");
   const parts: SourceRecord[] = [];
-  for (const name of reader.list(folder)) {
-    const part = reader.read(join(reader.folder, folder, name));
+  const names = reader.list(folder);
+  let isUnreadable = info.isUnreadable === true || names === undefined;
+  for (const name of names ?? []) {
+    const path = join(reader.folder, folder, name);
+    const part = reader.read(path);
     if (part !== undefined) parts.push(part);
+    else if (reader.isFaulty(path)) isUnreadable = true;
   }
-  return { ...info, parts };
+  return isUnreadable ? { ...info, parts, isUnreadable } : { ...info, parts };
 }
 
 function* sideRecords(
@@ -121,9 +144,13 @@ function* sideRecords(
 ): Generator<SideRecord> {
   for (const { path } of stamps) {
     const loaded = reader.load(path);
-    if (loaded === undefined) continue;
-    const { data } = loaded;
     const file = path.slice(reader.folder.length + 1).replaceAll("\\", "/");
+    if (loaded === undefined) {
+      if (reader.isFaulty(path))
+        yield { name: `file:${file}`, source: { file }, at: 0, bytes: 0, isUnreadable: true };
+      continue;
+    }
+    const { data } = loaded;
     const { fault } = parseFile(data);
     if (fault !== undefined) reader.report({ path, ...fault });
     yield sideRecord(file, data, loaded.at);
@@ -158,6 +185,10 @@ export function parseFile(bytes: Buffer): ParsedFile {
       ? { kind: "not_json" as const, message: `${parsed.message} at character ${parsed.offset}` }
       : { kind: "duplicate_keys" as const, message: `the same key twice at ${parsed.paths.join(", ")}` };
   return { value: { raw: decoded.text }, fault };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function scopeFacts(scope: SourceRecord | undefined): JsonObject {

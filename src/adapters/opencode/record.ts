@@ -30,6 +30,8 @@ export interface SourceRecord {
 
 export interface MessageRecord extends SourceRecord {
   readonly parts: readonly SourceRecord[];
+  /** It is there, and it or a part of it cannot be read now. */
+  readonly isUnreadable?: true;
   /** In an export: what stands beside the message and its parts, or that it is not divided into them. */
   readonly beside?: JsonObject | "whole";
 }

@@ -1,6 +1,6 @@
 /** One session as a container holds it: what the readers of trees, databases and exports give to the emitter. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import type { IssueKind, LogEntry, RecordState } from "../seam/index.ts";
+import type { IssueKind, LogEntry } from "../seam/index.ts";
 import type { MessageContext } from "./messages.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
 
@@ -17,6 +17,8 @@ export interface SideRecord {
   readonly data?: Uint8Array;
   readonly at: number;
   readonly bytes: number;
+  /** It is there and cannot be read now. */
+  readonly isUnreadable?: true;
 }
 
 /** A fault inside the session, located. */
@@ -47,8 +49,10 @@ export interface SessionSource {
   /** Messages in the client's own order, with their parts. */
   readonly message: (index: number) => MessageRecord | Promise<MessageRecord>;
   /** How a message becomes an entry of the log, where it is not written as today's client does. */
-  readonly entry?: (message: MessageRecord, context: MessageContext) => LogEntry & { state: RecordState };
+  readonly entry?: (message: MessageRecord, context: MessageContext) => LogEntry;
   readonly side: () => Iterable<SideRecord> | AsyncIterable<SideRecord>;
+  /** True where not even the list of its records could be read: then nothing can be told of it. */
+  readonly isUnlisted?: boolean;
   /** What was found wrong since the last call. */
   readonly faults: () => readonly SourceFault[];
 }

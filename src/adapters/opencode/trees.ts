@@ -14,6 +14,8 @@ export interface TreeSession {
   readonly messages: readonly FileStamp[];
   readonly parts: readonly FileStamp[];
   readonly side: readonly FileStamp[];
+  /** A folder of it could not be listed. */
+  readonly isUnlisted?: boolean;
 }
 
 export interface Tree {

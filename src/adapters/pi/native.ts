@@ -7,43 +7,49 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState } from "../../model/index.ts";
 import { formatTimestamp } from "../../model/index.ts";
-import type { RawLine } from "../seam/index.ts";
-import { arrayField, extractString, field, integerField, objectField } from "../seam/index.ts";
+import type { RawLine, RecordGroup, RecordHashes } from "../seam/index.ts";
+import {
+  arrayField,
+  extractString,
+  field,
+  integerField,
+  objectField,
+  recordGroups,
+  recordHash,
+} from "../seam/index.ts";
 import { blocksOf, resultFields, textAt } from "./blocks.ts";
 
 /** The records of a session's log, in order. */
 export function recordsOf(state: SessionState): (JsonValue | RawLine)[] {
-  const records: (JsonValue | RawLine)[] = [];
-  let line: JsonValue[] = [];
-  let missing = 0;
-  for (const entry of state.messages) {
-    if (entry.message.seq === undefined) continue;
-    const source = sourceOf(entry);
-    const raw = extractString(source, "raw");
-    if (raw !== undefined) {
-      records.push({ raw: Buffer.from(raw, field(source, "encoding") === "base64" ? "base64" : "utf8") });
-      continue;
-    }
-    // Several records on one line come back as one list.
-    const count = integerField(source, "records");
-    if (count !== undefined) {
-      line = [];
-      missing = count;
-      records.push(line);
-    }
-    const record = recordOf(entry, source);
-    if (missing > 0) line.push(record);
-    else records.push(record);
-    missing -= missing > 0 ? 1 : 0;
-  }
-  return records;
+  return recordGroups(state.messages).map(lineOf);
+}
+
+/** The hashes of what is restored (spec.md#sources-state). */
+export function hashes(state: SessionState): RecordHashes {
+  const log = recordGroups(state.messages).map((group) => ({
+    record: group.record,
+    hash: recordHash(lineOf(group)),
+  }));
+  return { log, side: new Map() };
+}
+
+function lineOf({ first, pieces, record }: RecordGroup): JsonValue | RawLine {
+  const source = sourceOf(first);
+  const raw = extractString(source, "raw");
+  if (raw !== undefined)
+    return { raw: Buffer.from(raw, field(source, "encoding") === "base64" ? "base64" : "utf8") };
+  // Several records on one line come back as one list.
+  if (integerField(source, "records") !== undefined)
+    return pieces.map((piece) => recordOf(piece, piece.message.id));
+  return recordOf(first, record);
 }
 
 export function sourceOf({ message }: Pick<MessageWithParts, "message">): JsonObject {
   return objectField(message.options, "source") ?? {};
 }
 
-function recordOf({ message, parts }: MessageWithParts, source: JsonObject): JsonValue {
+function recordOf({ message, parts }: MessageWithParts, id: string): JsonValue {
+  const source = sourceOf({ message });
   const rest = field(source, "record");
   if (rest === undefined)
     throw new PondError("validation_failed", `message ${message.id} does not hold a record of pi`, {
@@ -51,7 +57,7 @@ function recordOf({ message, parts }: MessageWithParts, source: JsonObject): Jso
       hint: "restore the session as foreign",
     });
   if (!isJsonObject(rest)) return rest;
-  const record = { ...rest, ...envelopeOf(message, rest) };
+  const record = { ...rest, ...envelopeOf(message, { rest, id }) };
   if (message.role === "system") return record;
   const isTurn = !Object.hasOwn(rest, "type");
   const inner = isTurn || rest["type"] === "message" ? objectField(rest, "message") : undefined;
@@ -68,14 +74,17 @@ function recordOf({ message, parts }: MessageWithParts, source: JsonObject): Jso
 }
 
 /** Id, parent and instant, where they were taken out. */
-function envelopeOf(message: MessageWithParts["message"], rest: JsonObject): JsonObject {
+function envelopeOf(
+  message: MessageWithParts["message"],
+  { rest, id }: { readonly rest: JsonObject; readonly id: string },
+): JsonObject {
   const pond = objectField(message.options, "pond") ?? {};
   const parent = field(pond, "parent");
   const isUnnamed = Object.hasOwn(rest, "id") || field(pond, "id") === "derived";
   const isUntimed = Object.hasOwn(rest, "timestamp") || field(pond, "timestamp") === "carried";
   const isVersion4 = Object.hasOwn(rest, "kind");
   return {
-    ...(isUnnamed ? {} : { id: message.id }),
+    ...(isUnnamed ? {} : { id }),
     ...(parent === undefined || Object.hasOwn(rest, "parentId") ? {} : { parentId: parent }),
     ...(isUntimed
       ? {}

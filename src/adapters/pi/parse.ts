@@ -2,6 +2,7 @@
 import type { AdapterYield, ReadRequest, Unit } from "../seam/index.ts";
 import {
   committedSession,
+  committedState,
   fileTime,
   isSettled,
   JsonlLog,
@@ -37,7 +38,7 @@ async function* readLog(unit: Unit, request: ReadRequest): AsyncGenerator<readon
     known: log.committed > 0 ? committedSession(request.cursor) : undefined,
   });
   if (log.committed === 0 && head.hasContent && !head.hasHeader) yield [notASession(stamp.path)];
-  const { out, prefix } = yield* tellLog(log, {
+  const { out, prefix, mark, kept } = yield* tellLog(log, {
     request,
     format: PREFIX_FORMAT,
     before: await keptPrefix(request, PREFIX_FORMAT, log.committed),
@@ -52,8 +53,9 @@ async function* readLog(unit: Unit, request: ReadRequest): AsyncGenerator<readon
       return { out: told, mapper: new RecordMapper(told, head, before?.reader) };
     },
   });
-  const cursor = { files: { [unit.key]: log.cursor() }, state: { session: session.id } };
-  yield [...(head.hasContent ? out.drain() : []), { kind: "checkpoint", cursor, prefix }];
+  const cursor = { files: { [unit.key]: log.cursor() }, state: committedState(session.id, mark) };
+  const told = out.told({ path: stamp.path, key: unit.key, form: "log", kept, isWhole: true });
+  yield [...(head.hasContent ? [...out.drain(), told] : []), { kind: "checkpoint", cursor, prefix }];
 }
 
 function notASession(path: string): AdapterYield {

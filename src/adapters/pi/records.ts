@@ -63,6 +63,12 @@ const ENTRIES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
 /** A name that a person gave. */
 const TITLE_RANK = 30;
 
+/** What is known of a record beside its value. */
+interface InSource {
+  readonly bytes: number;
+  readonly hash: string;
+}
+
 type Head = Pick<HeadFinder, "parent" | "isRestored" | "instant">;
 
 export class RecordMapper {
@@ -83,25 +89,25 @@ export class RecordMapper {
   }
 
   /** The entry of a record; `bytes` is its length in the source. */
-  map(value: JsonValue, bytes: number): LogEntry {
-    if (isJsonObject(value)) return this.#entry(value, bytes);
-    if (isTransaction(value)) return this.#transaction(value, bytes);
+  map(value: JsonValue, at: InSource): LogEntry {
+    if (isJsonObject(value)) return this.#entry(value, at);
+    if (isTransaction(value)) return this.#transaction(value, at);
     const id = this.#log.identify("value", undefined, value);
     const options = { source: { record: value }, pond: { id: "derived" } };
-    return { id, bytes, drafts: [{ role: "system", options, parts: [] }] };
+    return { id, ...at, drafts: [{ role: "system", options, parts: [] }] };
   }
 
-  #entry(record: JsonObject, bytes: number): LogEntry {
+  #entry(record: JsonObject, at: InSource): LogEntry {
     const sourceId = extractName(record, "id");
     const id = this.#log.identify(typeOf(record), sourceId, record);
     const envelope = new Envelope(record, this.#before, id);
     if (sourceId !== undefined) this.#messages.set(sourceId, id.text);
     this.#markReplay(record, envelope, id.text);
-    return { id, timestamp: envelope.timestamp, bytes, drafts: [draftOf(record, envelope)] };
+    return { id, timestamp: envelope.timestamp, ...at, drafts: [draftOf(record, envelope)] };
   }
 
   /** Newer versions write several records that belong together as one line: each is a message of that line. */
-  #transaction(records: readonly JsonObject[], bytes: number): LogEntry {
+  #transaction(records: readonly JsonObject[], at: InSource): LogEntry {
     const id = this.#log.identify("transaction", undefined, records);
     let timestamp: Timestamp | undefined;
     const drafts = records.map((record, index): MessageDraft => {
@@ -116,7 +122,7 @@ export class RecordMapper {
       const source = objectField(draft.options, "source");
       return { ...draft, options: { ...draft.options, source: { ...source, records: records.length } } };
     });
-    return { id, timestamp, bytes, drafts };
+    return { id, timestamp, ...at, drafts };
   }
 
   /** A fork copies the entries of its parent, ids and instants included: they are older than its own header. */

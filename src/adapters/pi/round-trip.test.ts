@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { anyJson, instant, logOf, shape, textLike } from "../../../test/support/arbitrary-records.ts";
 import { CREATED_AT, emptyLog, expectEqualRecords, validEvents } from "../../../test/support/record-log.ts";
 import type { JsonValue } from "../../base/json.ts";
+import { valueHash } from "../../base/value-hash.ts";
 import { stringifyJson } from "../../base/json.ts";
 import type { Event } from "../../model/index.ts";
 import { activeBranch, replay } from "../../model/index.ts";
@@ -115,6 +116,7 @@ function eventsOf(
 ): readonly Event[] {
   const out = emptyLog("pi");
   const mapper = new RecordMapper(out, head);
-  for (const value of records) out.add(mapper.map(value, stringifyJson(value).length));
+  for (const value of records)
+    out.add(mapper.map(value, { bytes: stringifyJson(value).length, hash: valueHash(value) }));
   return validEvents(out);
 }

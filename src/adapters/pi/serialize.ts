@@ -40,7 +40,7 @@ function addLineage(
   const records = recordsOf(state).map((record) => withMappedPaths(record, options.mapPath));
   const path = freePath(
     files,
-    options.layout === "source" ? keyOf(state.session) : clientPath(state, options),
+    options.layout === "source" ? keyOf(state) : clientPath(state, options),
     state,
   );
   if (records.length > 0) files.set(path, { kind: "jsonl", path, records });
@@ -59,8 +59,8 @@ function ownId(session: Session): string {
 }
 
 /** The path of the log below the root it was read from. */
-function keyOf(session: Session): string {
-  const key = extractString(objectField(session.options, "source") ?? {}, "path");
+function keyOf({ session, source }: SessionState): string {
+  const key = source?.key ?? extractString(objectField(session.options, "source") ?? {}, "path");
   if (key !== undefined) return key;
   throw new PondError("validation_failed", `session ${session.id} does not say which file it came from`, {
     reason: "unsupported",
@@ -69,8 +69,9 @@ function keyOf(session: Session): string {
 }
 
 /** Where the client of this machine looks, below its `sessions` folder. */
-function clientPath({ session }: SessionState, { mapPath }: SerializeOptions): string {
-  const key = keyOf(session);
+function clientPath(state: SessionState, { mapPath }: SerializeOptions): string {
+  const { session } = state;
+  const key = keyOf(state);
   const id = ownId(session);
   const name = idInName(stemOf(key)) === id ? nameOf(key) : fileNameFor(session.created_at, id);
   return `${folderFor(mapPath(session.project))}/${name}`;

@@ -4,11 +4,12 @@
  * sources and no more: reading and writing are loaded when they are called, so that a sync with nothing to do is fast.
  */
 import type { JsonValue } from "../../base/json.ts";
-import type { Event, Lineage, MessageKey, SessionId } from "../../model/index.ts";
+import type { Event, Lineage, MessageKey, RecordPiece, SessionId, SessionState } from "../../model/index.ts";
 import type { Cursor } from "./freshness.ts";
 import type { Issue } from "./issue.ts";
 import type { Restored, SerializeOptions } from "./restore.ts";
-import type { StoredRecords } from "./revisions.ts";
+import type { RecordHashes } from "./record-chain.ts";
+import type { StoredHashes, ToldState } from "./source-state.ts";
 import type { FileStamp } from "./stamp.ts";
 
 /** The machine as adapters may see it; nothing in an adapter reads the process's own environment. */
@@ -53,10 +54,10 @@ export interface ReadRequest {
   /** Milliseconds since 1970; decides whether a source is still being written. */
   readonly now: number;
   /**
-   * What the store holds of these sessions, for sources that rewrite records in place. Absent: nothing. Whoever
-   * reads into a store must give it, or changes of stored records are taken for the records themselves.
+   * What the store holds of these sessions, for sources that are read whole whenever a record changed: what is stored as it
+   * is need not be told again. Absent: nothing is known of it.
    */
-  readonly stored?: (sessions: readonly SessionId[]) => Promise<ReadonlyMap<SessionId, StoredRecords>>;
+  readonly stored?: (sessions: readonly SessionId[]) => Promise<ReadonlyMap<SessionId, StoredHashes>>;
   readonly signal?: AbortSignal;
   /** Told of each message where it was read from, before the message itself; by adapters with `tellsSpans`. */
   readonly trace?: Trace;
@@ -95,14 +96,28 @@ export type Trace = (told: Told) => void;
 /**
  * Events in the order of spec.md#adapter-integrity-event-ordering, with issues between them. A checkpoint says that
  * everything before it, once committed, need not be read again, and what to know of it for that. `waiting` says that the unit cannot be told yet, or not
- * to its end. `superseded` says that another unit holds the session in a newer form: it was compared, not stored.
+ * to its end. `superseded` says that another unit holds the session in a newer form: it was compared, not stored. `state`
+ * ends what is told of a session where it was read to its end without a fault.
  */
 export type AdapterYield =
   | Event
   | { readonly kind: "issue"; readonly issue: Issue }
   | { readonly kind: "checkpoint"; readonly cursor: Cursor; readonly prefix?: JsonValue | undefined }
   | { readonly kind: "waiting"; readonly reason: string }
-  | { readonly kind: "superseded"; readonly session: SessionId; readonly differences: number };
+  | { readonly kind: "superseded"; readonly session: SessionId; readonly differences: number }
+  | RecordYield
+  | { readonly kind: "state"; readonly session: SessionId; readonly state: ToldState };
+
+/**
+ * A record of the session told before, in its place among the others: stored with that hash, or, where the hash is empty,
+ * as the state before had it.
+ */
+export interface RecordYield {
+  readonly kind: "record";
+  readonly session: SessionId;
+  readonly record: RecordPiece;
+  readonly positioned: boolean;
+}
 
 /** Something about a client on this machine that its user should know, and what to do about it. */
 export interface Advice {
@@ -130,6 +145,8 @@ export interface Adapter {
     | {
         readonly kind: "supported";
         readonly serialize: (lineage: Lineage, options: SerializeOptions) => Promise<Restored>;
+        /** What a native restore gives back of these messages, hashed as the reader hashes what a source has. */
+        readonly hashes: (state: SessionState, form: string) => Promise<RecordHashes>;
       }
     | { readonly kind: "unsupported"; readonly instead: string };
 }

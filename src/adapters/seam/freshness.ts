@@ -5,7 +5,8 @@
 import { createHash } from "node:crypto";
 import type { JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
-import { extractName } from "./extract.ts";
+import { extractName, extractString, integerField } from "./extract.ts";
+import type { LogMark } from "./session-log.ts";
 import type { SourceFile } from "./source-file.ts";
 
 export interface FileCursor {
@@ -30,6 +31,22 @@ export interface Cursor {
 export function committedSession(cursor: Cursor | undefined): string | undefined {
   const state = cursor?.state;
   return isJsonObject(state) ? extractName(state, "session") : undefined;
+}
+
+/** How far the committed part of a log was told; undefined where an older pond read it, which recorded no state. */
+export function committedMark(cursor: Cursor | undefined): LogMark | undefined {
+  const state = cursor?.state;
+  if (!isJsonObject(state)) return undefined;
+  const records = integerField(state, "records");
+  const chain = extractString(state, "chain");
+  const newest = integerField(state, "newest");
+  if (records === undefined || chain === undefined || newest === undefined) return undefined;
+  return { records, chain, newest };
+}
+
+/** What a cursor remembers of a log: whose it is, and how far it was told. */
+export function committedState(session: string, { records, chain, newest }: LogMark): JsonValue {
+  return { session, records, chain, newest };
 }
 
 /** How much before the offset is compared: a rewrite that keeps these bytes and the length is not seen by size. */

@@ -8,6 +8,7 @@ export type {
   PrefixKeeper,
   ReadRequest,
   RecordSource,
+  RecordYield,
   Told,
   Trace,
   Unit,
@@ -48,7 +49,15 @@ export type { KeptMap } from "./digest-map.ts";
 export { DigestMap } from "./digest-map.ts";
 export { fileTime } from "./file-time.ts";
 export type { Cursor, FileCursor } from "./freshness.ts";
-export { committedSession, hashTail, resumeOffset, TAIL_BYTES, tailHash } from "./freshness.ts";
+export {
+  committedMark,
+  committedSession,
+  committedState,
+  hashTail,
+  resumeOffset,
+  TAIL_BYTES,
+  tailHash,
+} from "./freshness.ts";
 export { authorOf, usageOf } from "./foreign/author.ts";
 export type { History } from "./foreign/history.ts";
 export { historyOf } from "./foreign/history.ts";
@@ -72,8 +81,10 @@ export { JsonlSplitter, readJsonl } from "./jsonl.ts";
 export { JsonlLog } from "./jsonl-log.ts";
 export type { LineStart, Prefix, PrefixFormat, PrefixState } from "./prefix.ts";
 export { goOn, keptValue, keptPrefix, prefixToKeep } from "./prefix.ts";
+export type { RecordGroup } from "./record-groups.ts";
+export { recordGroups } from "./record-groups.ts";
 export type { LogReading } from "./read-log.ts";
-export { tellLog, untilUnreadable } from "./read-log.ts";
+export { Committed, tellLog, untilUnreadable } from "./read-log.ts";
 export { SourceFile } from "./source-file.ts";
 export { copyId, nameOfSource } from "./source-name.ts";
 export type {
@@ -88,8 +99,9 @@ export type {
   SerializeOptions,
 } from "./restore.ts";
 export { isRawLine, LossReport, printFile } from "./restore.ts";
-export type { RecordState, Standing, StoredRecords, StoredRevision } from "./revisions.ts";
-export type { LogEntry, MessageDraft, PartDraft, RecordId } from "./session-log.ts";
+export type { RecordHashes, StateDigest } from "./record-chain.ts";
+export { bytesHash, digestOf, fileHashes, linkTo, NO_RECORDS, recordHash } from "./record-chain.ts";
+export type { LogEntry, LogMark, MessageDraft, PartDraft, RecordId } from "./session-log.ts";
 export { SessionLog } from "./session-log.ts";
 export type { SqliteAccess, SqliteMark, SqlRow, SqlValue } from "./sqlite.ts";
 export { jsonOfSql, MAX_COPY_BYTES, SqliteFile, sqliteMark } from "./sqlite.ts";
@@ -97,8 +109,9 @@ export type { IndexRequest, SpanAdapter } from "./span-index.ts";
 export { hasSpans } from "./span-index.ts";
 export type { SpanRef, SpanTree } from "./span-source.ts";
 export { openSpanTree } from "./span-source.ts";
+export type { StoredHashes, ToldState } from "./source-state.ts";
 export type { TextSpan } from "./text-parts.ts";
 export { isJoined, textParts } from "./text-parts.ts";
 export type { FileStamp } from "./stamp.ts";
 export { isSameStamp, isSettled, stampOf } from "./stamp.ts";
-export { uuidFrom, valueHash } from "./value-hash.ts";
+export { uuidFrom, valueHash } from "../../base/value-hash.ts";

@@ -41,7 +41,7 @@ export interface PrefixState {
  * Raised whenever the same records would leave another state of `SessionLog`: another form, another way to make ids. A
  * prefix of another version is not gone on from, as the records before it would count otherwise now.
  */
-const SEAM_VERSION = 1;
+const SEAM_VERSION = 2;
 
 /** Below this many bytes a prefix is read again about as fast as a kept one is loaded. */
 const LEAST_BYTES = 1_500_000;

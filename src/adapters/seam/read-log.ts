@@ -5,14 +5,16 @@
 import { errnoOf } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { AdapterYield, ReadRequest, Unit } from "./adapter.ts";
+import { committedMark } from "./freshness.ts";
 import type { JsonlLog } from "./jsonl-log.ts";
 import type { Prefix, PrefixFormat } from "./prefix.ts";
 import { goOn, prefixToKeep } from "./prefix.ts";
-import type { LogEntry, SessionLog } from "./session-log.ts";
+import type { LogEntry, LogMark, SessionLog } from "./session-log.ts";
+import { valueHash } from "../../base/value-hash.ts";
 
 interface RecordMapping {
   /** The entry of a record; `bytes` is its length in the source. */
-  map(value: JsonValue, bytes: number): LogEntry;
+  map(value: JsonValue, at: { readonly bytes: number; readonly hash: string }): LogEntry;
   /** All that the records so far decide of those behind them. */
   state(): JsonObject;
 }
@@ -30,6 +32,10 @@ interface ToldLog {
   readonly out: SessionLog;
   /** To be kept with the log's cursor. */
   readonly prefix: JsonValue | undefined;
+  /** How far the log was told at its cursor. */
+  readonly mark: LogMark;
+  /** Records that were not told again. */
+  readonly kept: number;
 }
 
 /** A log into its session, from where the kept prefix ends; what else an earlier read committed only moves the state. */
@@ -37,29 +43,87 @@ export async function* tellLog(
   log: JsonlLog,
   { request, format, before: kept, open }: LogReading,
 ): AsyncGenerator<readonly AdapterYield[], ToldLog> {
-  if (log.isFresh) return { out: open(undefined).out, prefix: await request.prefix?.load() };
-  const { made, prefix: before } = goOn(kept, open);
+  const known = committedMark(request.cursor);
+  if (log.isFresh && known !== undefined) {
+    const { out } = open(undefined);
+    out.goTo(known);
+    return { out, prefix: await request.prefix?.load(), mark: known, kept: known.records };
+  }
+  const { made, prefix: before } = goOn(known === undefined ? undefined : kept, open);
   const { out, mapper } = made;
+  const committed = new Committed(out, { bytes: log.committed, mark: known, isBehind: before !== undefined });
   const toKeep = (): JsonValue | undefined =>
     prefixToKeep(request, format, { start: log.end, headEnd: log.headEnd, log: out, reader: mapper });
-  let ended: ToldLog | undefined;
+  let ended: Pick<ToldLog, "prefix" | "mark"> | undefined;
   for await (const batch of log.read(before)) {
     request.signal?.throwIfAborted();
     for (const item of batch) {
       // What has no newline yet is read again next time: the prefix ends before it.
-      if (!item.terminated) ended ??= { out, prefix: toKeep() };
-      out.quiet = item.end <= log.committed;
+      if (!item.terminated) ended ??= { prefix: toKeep(), mark: out.mark() };
+      committed.pass(item.end);
       out.record = item;
       if (item.kind === "record") {
-        out.add(mapper.map(item.value, item.end - item.offset));
+        out.add(mapper.map(item.value, { bytes: item.end - item.offset, hash: valueHash(item.value) }));
         if (item.glued === 0) out.addIssue("glued_records", "several records stand on one line", item);
       } else if (item.kind === "bad_line") out.addBadLine(item);
     }
-    if (!out.quiet) yield out.drain();
+    if (!committed.isHolding) yield out.drain();
   }
-  out.quiet = false;
+  committed.end();
   out.record = undefined;
-  return ended ?? { out, prefix: toKeep() };
+  return { out, ...(ended ?? { prefix: toKeep(), mark: out.mark() }), kept: committed.kept };
+}
+
+/** A log of up to this size is compared whole with what an earlier read committed of it; of others, its last bytes are. */
+const HELD_BYTES = 4 * 1024 * 1024;
+
+/**
+ * What an earlier read committed of a log, as it passes by again. It is not told a second time: where it is small, only
+ * after its records were seen to be the same (spec.md#sync-change-detection).
+ */
+export class Committed {
+  readonly #out: SessionLog;
+  readonly #bytes: number;
+  readonly #mark: LogMark | undefined;
+  /** True while what is told may have to be dropped. */
+  isHolding = false;
+  /** Records that are not told again. */
+  kept = 0;
+  #isPassed = false;
+
+  /** `isBehind`: the log is read from where a prefix ends, which was told before. */
+  constructor(
+    out: SessionLog,
+    from: { readonly bytes: number; readonly mark: LogMark | undefined; readonly isBehind: boolean },
+  ) {
+    this.#out = out;
+    this.#mark = from.mark;
+    // Without a mark the records were never recorded as a state: all of them are told.
+    this.#bytes = from.mark === undefined ? 0 : from.bytes;
+    this.isHolding = !from.isBehind && this.#bytes > 0 && this.#bytes <= HELD_BYTES;
+    out.quiet = this.#bytes > 0 && !this.isHolding;
+  }
+
+  /** Before the record that ends there is told. */
+  pass(end: number): void {
+    if (this.#isPassed || end <= this.#bytes) return;
+    this.end();
+  }
+
+  /** The log has no more records. */
+  end(): void {
+    if (this.#isPassed) return;
+    this.#isPassed = true;
+    const { records, chain } = this.#out.mark();
+    const isSame = this.#mark !== undefined && records === this.#mark.records && chain === this.#mark.chain;
+    if (this.#out.quiet) this.kept = records;
+    else if (this.isHolding && isSame) {
+      this.kept = records;
+      this.#out.discard();
+    }
+    this.#out.quiet = false;
+    this.isHolding = false;
+  }
 }
 
 /** The batches of a unit that is made of files, up to where they cannot be read. */

@@ -34,15 +34,22 @@ describe("ids", () => {
 describe("the log", () => {
   test("announces the session, numbers positions, carries instants, splits a record, keeps part order", () => {
     const log = newLog();
-    log.add({ id: log.identify("x", "a", {}), bytes: 10, drafts: [carrier] });
+    log.add({ id: log.identify("x", "a", {}), bytes: 10, hash: "h", drafts: [carrier] });
     log.add({
       id: log.identify("x", "b", {}),
       timestamp: 500 as Timestamp,
       bytes: 10,
+      hash: "h",
       drafts: [carrier, carrier],
     });
-    log.add({ id: log.identify("x", "c", {}), bytes: 10, drafts: [carrier] });
-    log.add({ id: log.identify("x", "file", {}), bytes: 10, drafts: [carrier], positioned: false });
+    log.add({ id: log.identify("x", "c", {}), bytes: 10, hash: "h", drafts: [carrier] });
+    log.add({
+      id: log.identify("x", "file", {}),
+      bytes: 10,
+      hash: "h",
+      drafts: [carrier],
+      positioned: false,
+    });
     const batch = log.drain();
     expectValid(batch);
     expect(batch[0]).toEqual({ kind: "session", session });
@@ -66,6 +73,7 @@ describe("the log", () => {
           id: log.identify("x", id, {}),
           timestamp: index as Timestamp,
           bytes: 10,
+          hash: "h",
           drafts: [carrier],
         });
     }
@@ -101,6 +109,7 @@ describe("the log", () => {
     log.add({
       id: log.identify("x", "a", {}),
       bytes: long.length + 20,
+      hash: "h",
       drafts: [
         {
           role: "user",

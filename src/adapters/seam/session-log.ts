@@ -10,12 +10,12 @@ import { messageId, partId, timestampFromMicros } from "../../model/index.ts";
 import type { AdapterYield, RecordSource, Trace } from "./adapter.ts";
 import { boundJson, MAX_TEXT_BYTES } from "./bound.ts";
 import { DigestMap } from "./digest-map.ts";
-import { field, integerField } from "./extract.ts";
+import { extractString as stringField, field, integerField } from "./extract.ts";
 import type { Issue, IssueKind } from "./issue.ts";
 import { keptValue } from "./prefix.ts";
-import type { RecordState, Standing, StoredRecords } from "./revisions.ts";
-import { RevisionBook } from "./revisions.ts";
-import { valueHash } from "./value-hash.ts";
+import { bytesHash, linkTo, NO_RECORDS, sideDigest } from "./record-chain.ts";
+import type { StoredHashes, ToldState } from "./source-state.ts";
+import { valueHash } from "../../base/value-hash.ts";
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
@@ -42,10 +42,14 @@ export interface LogEntry {
   readonly bytes: number;
   /** Several where the role allowlists split one record: `<id>`, `<id>/1`, ... */
   readonly drafts: readonly MessageDraft[];
+  /** Of the record's value: what tells one version of it from another. */
+  readonly hash: string;
   /** False for what is not a record of the log, such as a file beside it. */
   readonly positioned?: boolean;
-  /** For a source that rewrites records in place: a record that is stored as it is now is not written again. */
-  readonly state?: RecordState;
+  /** The record's name, where the id names the version. */
+  readonly record?: string;
+  /** Milliseconds since 1970 of its last change, where the source tells. */
+  readonly at?: number;
 }
 
 /** The id of a record, and whether it is the source's own, which then needs no second copy. */
@@ -57,20 +61,35 @@ export interface RecordId {
 export interface LogOrigin {
   readonly adapter: string;
   readonly path: string;
-  readonly stored?: StoredRecords | undefined;
+  /** What is stored already of records that are told again and again. */
+  readonly stored?: StoredHashes | undefined;
   readonly trace?: Trace | undefined;
   /** What `state` said of the records before: they are gone on from. */
   readonly before?: JsonObject | undefined;
 }
+
+/** How far a log was told: how many records, their chain, and the newest instant among them. */
+export interface LogMark {
+  readonly records: number;
+  readonly chain: string;
+  readonly newest: number;
+}
+
+/** Source ids of this shape would be taken for ids that pond derives; they name nothing (spec.md#model-identity). */
+const LOOKS_DERIVED = /[#/]\d+$|@[0-9a-f]{32}$/;
 
 export class SessionLog {
   readonly #session: Session;
   readonly #adapter: string;
   readonly #path: string;
   readonly #occurrences: DigestMap<number>;
-  readonly #book: RevisionBook;
+  readonly #stored: StoredHashes;
   readonly #trace: Trace | undefined;
+  /** What stands beside the records, by name, with its hash. */
+  readonly #side = new Map<string, string>();
   #position: number;
+  #chain: string;
+  #newest: number;
   #instant: Timestamp;
   #announced = false;
   #batch: AdapterYield[] = [];
@@ -83,11 +102,13 @@ export class SessionLog {
     this.#session = session;
     this.#adapter = origin.adapter;
     this.#path = origin.path;
-    this.#book = new RevisionBook(origin.stored);
+    this.#stored = origin.stored ?? NOTHING_STORED;
     this.#trace = origin.trace;
     const { before } = origin;
     this.#occurrences = new DigestMap(before && { state: field(before, "occurrences"), valueOf: countOf });
     this.#position = before === undefined ? 0 : keptValue(integerField(before, "position"));
+    this.#chain = before === undefined ? NO_RECORDS : keptValue(stringField(before, "chain"));
+    this.#newest = before === undefined ? 0 : keptValue(integerField(before, "newest"));
     this.#instant =
       before === undefined
         ? session.created_at
@@ -98,14 +119,43 @@ export class SessionLog {
   state(): JsonObject {
     return {
       position: this.#position,
+      chain: this.#chain,
+      newest: this.#newest,
       instant: this.#instant,
       occurrences: this.#occurrences.state(),
     };
   }
 
+  /** How far the log is told. */
+  mark(): LogMark {
+    return { records: this.#position, chain: this.#chain, newest: this.#newest };
+  }
+
+  /** Says of a log that is not read what an earlier read marked: nothing of it is told again. */
+  goTo({ records, chain, newest }: LogMark): void {
+    this.#position = records;
+    this.#chain = chain;
+    this.#newest = newest;
+  }
+
+  /** What the session's source holds now, once all of it is told (spec.md#sources-state). */
+  told(source: Pick<ToldState, "path" | "key" | "form" | "kept" | "isWhole">): AdapterYield {
+    const { records, chain, newest } = this.mark();
+    const state: ToldState = {
+      ...source,
+      records,
+      digest: chain,
+      side: sideDigest(this.#side),
+      present: [...this.#side.keys()],
+      ...(newest === 0 ? {} : { recorded: newest }),
+    };
+    return { kind: "state", session: this.#session.id, state };
+  }
+
   /** The next id for a record of this type: the source's own at first sight, else numbered by occurrence. */
   identify(type: string, sourceId: string | undefined, record: JsonValue): RecordId {
-    const usable = sourceId !== undefined && sourceId !== "" && sourceId.isWellFormed();
+    const usable =
+      sourceId !== undefined && sourceId !== "" && sourceId.isWellFormed() && !LOOKS_DERIVED.test(sourceId);
     const base = usable ? sourceId : `${type.toWellFormed()}:${valueHash(record)}`;
     const occurrence = (this.#occurrences.get(base) ?? 0) + 1;
     this.#occurrences.set(base, occurrence);
@@ -119,52 +169,77 @@ export class SessionLog {
   }
 
   add(entry: LogEntry): void {
-    const carried = entry.timestamp === undefined;
+    const { timestamp: recorded, hash } = entry;
     const positioned = entry.positioned !== false;
     const seq = positioned ? this.#position : undefined;
-    if (positioned) this.#position += 1;
-    if (entry.timestamp !== undefined && positioned) this.#instant = entry.timestamp;
-    const version = versionOf(entry, this.#book);
-    if (this.quiet || version === undefined) return;
+    const record = entry.record ?? entry.id.text;
+    if (positioned) this.#pass(hash, recorded);
+    else this.#side.set(record, hash);
+    if (this.quiet) return;
     this.#announce();
-    const timestamp = entry.timestamp ?? this.#instant;
+    const piece = { id: record, hash, piece: 0 };
+    if (this.#stored.has(record, hash)) {
+      this.#batch.push({ kind: "record", session: this.#session.id, record: piece, positioned });
+      return;
+    }
+    const timestamp = recorded ?? this.#instant;
+    const facts = recorded === undefined ? { ...atOf(entry), timestamp: "carried" } : atOf(entry);
     let index = 0;
     for (const draft of entry.drafts) {
-      const id = messageId(splitId(version.id, index));
-      const facts = version.facts?.(index);
+      const id = messageId(index === 0 ? entry.id.text : `${entry.id.text}/${index}`);
+      // What is split is joined again by the record's id.
+      const own = index === 0 ? facts : { ...facts, record };
       const options = this.#bound(
-        carried || facts !== undefined ? withFacts(draft.options, facts, carried) : draft.options,
+        own === undefined ? draft.options : withFacts(draft.options, own),
         entry.bytes,
       );
       const base = { id, session_id: this.#session.id, timestamp, options };
       if (this.#trace !== undefined) this.#tell(this.#trace, id, index === 0 ? entry.bytes : 0);
-      this.#batch.push({ kind: "message", message: messageOf(base, seq, draft) });
+      const message = messageOf(base, seq, draft);
+      this.#batch.push({
+        kind: "message",
+        message,
+        record: index === 0 ? piece : { ...piece, piece: index },
+      });
       this.#addParts(id, draft, entry.bytes);
       index += 1;
     }
   }
 
-  /** How a record stands to what the store holds of it; "new" where nothing is known of the store. */
-  standing(id: RecordId, value: string): Standing {
-    return this.#book.standing(id.text, value);
+  /**
+   * A record that cannot be told now, because it is unreadable or at work: what the state before had of it stays. Its hash
+   * is unknown, so the state is not whole.
+   */
+  keep(record: string, positioned: boolean): void {
+    if (positioned) this.#pass("", undefined);
+    else this.#side.set(record, "");
+    this.#announce();
+    const piece = { id: record, hash: "", piece: 0 };
+    this.#batch.push({ kind: "record", session: this.#session.id, record: piece, positioned });
   }
 
-  /** Marks stored records that the source no longer has; `present` are the ids of those that it has. */
-  addRemovals(
-    present: ReadonlySet<string>,
-    at: { readonly timestamp: Timestamp; readonly ms: number },
-  ): void {
-    for (const record of this.#book.missing(present)) {
-      const options = { pond: { removed: true } };
-      this.add({
-        id: { text: record, isSource: false },
-        timestamp: at.timestamp,
-        bytes: 0,
-        drafts: [{ role: "system", options, parts: [] }],
-        positioned: false,
-        state: { value: "removed", at: at.ms },
-      });
-    }
+  /** Something beside the log that is as it was: it is not read again. */
+  keepSide(record: string, hash: string): void {
+    this.#side.set(record, hash);
+  }
+
+  #pass(hash: string, recorded: Timestamp | undefined): void {
+    this.#position += 1;
+    this.#chain = linkTo(this.#chain, hash);
+    if (recorded === undefined) return;
+    this.#instant = recorded;
+    if (recorded > this.#newest) this.#newest = recorded;
+  }
+
+  /** True where the store has the record with some other value only. */
+  isChanged(record: string, hash: string): boolean {
+    return this.#stored.isKnown(record) && !this.#stored.has(record, hash);
+  }
+
+  /** Drops what was told since the last call of `drain`. */
+  discard(): void {
+    this.#batch = [];
+    this.#announced = false;
   }
 
   /** A line that is not one JSON value: an issue, and the line kept whole so that it restores as it was. */
@@ -211,7 +286,8 @@ export class SessionLog {
       ? { raw: decoded.text }
       : { raw: Buffer.from(raw).toString("base64"), encoding: "base64" };
     const draft: MessageDraft = { role: "system", options: { source }, parts: [] };
-    this.add({ id: this.identify("raw", undefined, source), bytes: raw.length * 2, drafts: [draft] });
+    const id = this.identify("raw", undefined, source);
+    this.add({ id, bytes: raw.length * 2, hash: bytesHash(raw), drafts: [draft] });
   }
 
   #tell(trace: Trace, id: Message["id"], bytes: number): void {
@@ -261,38 +337,19 @@ export class SessionLog {
   }
 }
 
-function withFacts(options: JsonObject, facts: JsonObject | undefined, carried: boolean): JsonObject {
+const NOTHING_STORED: StoredHashes = { has: () => false, isKnown: () => false };
+
+/** Undefined where there is nothing to say, as nearly always. */
+function atOf({ at }: LogEntry): JsonObject | undefined {
+  return at === undefined ? undefined : { at };
+}
+
+function withFacts(options: JsonObject, facts: JsonObject): JsonObject {
   const own = options["pond"];
-  const pond = { ...(isJsonObject(own) ? own : {}), ...facts };
-  return { ...options, pond: carried ? { ...pond, timestamp: "carried" } : pond };
-}
-
-interface Version {
-  readonly id: string;
-  /** What `options.pond` says of the version, by the message's number in its record. */
-  readonly facts?: (index: number) => JsonObject;
-}
-
-/** The row that a record becomes, or undefined when the store has it as it is. */
-function versionOf({ id, state }: LogEntry, book: RevisionBook): Version | undefined {
-  const record = id.text;
-  if (state === undefined) return { id: record };
-  const splits = (index: number): JsonObject => (index === 0 ? {} : { record });
-  const standing = book.standing(record, state.value);
-  if (standing === "same") return undefined;
-  if (standing === "new") return { id: record, facts: (index) => ({ ...state, ...splits(index) }) };
-  const revised = book.revise(record, state);
-  return {
-    id: revised.id,
-    facts: (index) => ({ ...revised.facts, revises: splitId(record, index), ...splits(index) }),
-  };
+  return { ...options, pond: { ...(isJsonObject(own) ? own : {}), ...facts } };
 }
 
 const countOf = (group: JsonObject): number | undefined => integerField(group, "value");
-
-function splitId(id: string, index: number): string {
-  return index === 0 ? id : `${id}/${index}`;
-}
 
 type Keyed = Pick<Message, "id" | "session_id" | "timestamp" | "options">;
 

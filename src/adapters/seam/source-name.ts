@@ -5,7 +5,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import type { Place } from "./adapter.ts";
-import { valueHash } from "./value-hash.ts";
+import { valueHash } from "../../base/value-hash.ts";
 
 /** A session id that no other source has: two copies of a session never mix their records. */
 export function copyId(id: string, source: string): string {

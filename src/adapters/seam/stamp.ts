@@ -37,11 +37,14 @@ export function isSameStamp(stamp: FileStamp, cursor: Omit<FileStamp, "path"> | 
   );
 }
 
-/** What the files of a unit look like, as one text: equal texts mean that nothing about any of them can have changed. */
+/**
+ * What the files of a unit look like, as one text: equal texts mean that nothing about any of them can have changed. The
+ * form says that a state was recorded with it; what an older pond read is read once more.
+ */
 export function stampText(files: readonly Omit<FileStamp, "path">[]): string {
   const [only] = files;
-  if (only !== undefined && files.length === 1) return `1 ${textOf(only)}`;
-  return `${files.length} ${files.map(textOf).toSorted().join(" ")}`;
+  if (only !== undefined && files.length === 1) return `1s ${textOf(only)}`;
+  return `${files.length}s ${files.map(textOf).toSorted().join(" ")}`;
 }
 
 function textOf({ size, mtime, inode, device }: Omit<FileStamp, "path">): string {

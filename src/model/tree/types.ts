@@ -82,6 +82,8 @@ export interface MessageOutline extends MessageKey {
   readonly bytes: number;
   /** Of its text for search; absent when it has none, or the source does not tell. */
   readonly text_bytes?: number;
+  /** The record that it is another version of (spec.md#model-revisions). */
+  readonly revises?: string;
 }
 
 /** A part without its body: enough to describe, order and choose. */

@@ -130,6 +130,28 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
     this.#keys = new Set(Array.from(kept, (row) => all[row] ?? ""));
   }
 
+  /** Keeps the rows at these places and drops the others. */
+  keep(rows: Int32Array): void {
+    this.#mustBeOpen();
+    const all = [...this.#keys];
+    if (rows.length === all.length) return;
+    for (const { writer } of this.#columns) writer.keep(rows);
+    this.#keys = new Set(Array.from(rows, (row) => all[row] ?? ""));
+  }
+
+  /** Gives each row another key; the values of the key columns in key order, one list a row. */
+  rekey(keys: readonly (readonly string[])[]): void {
+    this.#mustBeOpen();
+    for (const [place, column] of this.spec.primaryKey.entries()) {
+      const writer = this.#columns.find(({ name }) => name === column)?.writer;
+      writer?.clear();
+      for (const key of keys) writer?.append(key[place] ?? "");
+    }
+    this.#keys = new Set(keys.map((key) => joinKey(key)));
+    if (this.#keys.size !== keys.length)
+      throw new PondError("internal", `two rows of ${this.spec.name} were given one key`);
+  }
+
   /** Writes a text column anew, one value a row. */
   refill(column: ColumnsOf<S, "utf8">, values: Iterable<string>): void {
     this.#mustBeOpen();

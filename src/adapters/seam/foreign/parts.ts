@@ -8,7 +8,7 @@ import type { Part } from "../../../model/index.ts";
 import { openJson } from "../../../model/index.ts";
 import { extractName, objectField } from "../extract.ts";
 import type { LossReport } from "../restore.ts";
-import { valueHash } from "../value-hash.ts";
+import { valueHash } from "../../../base/value-hash.ts";
 
 export type CallPart = Extract<Part, { type: "tool_call" }>;
 export type FilePart = Extract<Part, { type: "file" }>;

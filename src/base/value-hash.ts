@@ -3,8 +3,8 @@
  * numbers. It names records that have no id of their own (spec.md#lance-deterministic-pk).
  */
 import { hash } from "node:crypto";
-import type { JsonValue } from "../../base/json.ts";
-import { isJsonObject, isRawNumber, stringifyJson } from "../../base/json.ts";
+import type { JsonValue } from "./json.ts";
+import { isJsonObject, isRawNumber, stringifyJson } from "./json.ts";
 
 /** Beyond this depth recursion is at risk; the printed text is exact enough, as such records are one client's own. */
 const MAX_DEPTH = 1000;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { equalJson, parseJson } from "../../base/json.ts";
-import { jsonValue } from "../../../test/support/arbitrary-events.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+import { equalJson, parseJson } from "./json.ts";
+import { jsonValue } from "../../test/support/arbitrary-events.ts";
 import { uuidFrom, valueHash } from "./value-hash.ts";
 
 test("equal values hash alike, whatever the order of keys", () => {

@@ -1,0 +1,183 @@
+/**
+ * A session as its sources tell it (spec.md#sources-order). The newest state of the newest source is what people see; two
+ * sources that went different ways are two ends; whatever is stored and in none of them was replaced or removed.
+ */
+import { pieceOf } from "./piece.ts";
+import type { Holding, RecordedState, Run } from "./states.ts";
+import { SourceStates } from "./states.ts";
+
+/** A message row, as far as its place is concerned. */
+export interface PlacedRow {
+  readonly id: string;
+  /** The record that it is a version of, or a piece of. */
+  readonly record: string;
+  readonly origin: string | null;
+  readonly seq?: number | null | undefined;
+}
+
+/** Where a session came to: what one of its sources holds, and no other source has gone on from. */
+export interface End {
+  readonly states: SourceStates;
+  readonly state: RecordedState;
+}
+
+/** Which state of which source; the one to be seen where nothing is said. */
+export interface StateChoice {
+  readonly source: string;
+  readonly state?: number;
+}
+
+export class SessionHistory {
+  readonly sources: readonly SourceStates[];
+
+  constructor(states: readonly RecordedState[]) {
+    const bySource = Map.groupBy(states, ({ source }) => source);
+    this.sources = [...bySource.values()].map((own) => new SourceStates(own));
+  }
+
+  /** False where nothing was recorded: then the session is all that is stored of it. */
+  get isRecorded(): boolean {
+    return this.sources.length > 0;
+  }
+
+  /** One source that only grew: all that is stored of the session is in its newest state. */
+  get isPlain(): boolean {
+    const [only] = this.sources;
+    if (only === undefined || this.sources.length > 1) return false;
+    return only.all.every(({ state, records }, at) => {
+      const before = only.all[at - 1];
+      if (before === undefined) return true;
+      const { runs } = only.holding(state);
+      return (
+        records >= before.records && startsWith(runs, only.holding(before.state).runs) && isSideSame(only, at)
+      );
+    });
+  }
+
+  /** The ends, the newest first. */
+  ends(rows: readonly PlacedRow[]): readonly End[] {
+    const [only, ...others] = this.sources;
+    if (only?.latest !== undefined && others.length === 0) return [{ states: only, state: only.latest }];
+    const candidates = this.sources.flatMap((states): readonly Candidate[] => {
+      const state = states.latest;
+      if (state === undefined) return [];
+      return [{ states, state, ...holdsOf(states.holding(state.state), rows) }];
+    });
+    const distinct = candidates.filter(
+      (each, at) => !candidates.some((other, place) => place < at && isSameState(each.state, other.state)),
+    );
+    const ends = distinct.filter((each) => !distinct.some((other) => other !== each && isOlder(each, other)));
+    return (ends.length === 0 ? distinct : ends).toSorted(byAge);
+  }
+
+  /** A state by what names it. */
+  find({ source, state }: StateChoice): End | undefined {
+    const states = this.sources.find((each) => each.all[0]?.source === source);
+    const found = state === undefined ? states?.latest : states?.all.find((each) => each.state === state);
+    return states === undefined || found === undefined ? undefined : { states, state: found };
+  }
+}
+
+interface Candidate extends End {
+  readonly rows: ReadonlySet<string>;
+  readonly records: ReadonlySet<string>;
+}
+
+/** The rows of a state and the records they are of; pieces go with their record. */
+function holdsOf(holding: Holding, all: readonly PlacedRow[]): Pick<Candidate, "rows" | "records"> {
+  const { found } = arrange(all, holding);
+  return { rows: new Set(found.map(({ id }) => id)), records: new Set(found.map(({ record }) => record)) };
+}
+
+/**
+ * Older: the other source once was as this one is, or has all that this one has. Of sources that rewrite their records it
+ * is enough that the other has newer versions of all of them, by the times that they record. Never by when they were read.
+ */
+function isOlder(a: Candidate, b: Candidate): boolean {
+  const wasA = hasLeft(b, a.state);
+  const wasB = hasLeft(a, b.state);
+  if (wasA !== wasB) return wasA;
+  if (a.rows.size < b.rows.size && a.rows.isSubsetOf(b.rows)) return true;
+  if (a.state.form === "log" || b.state.form === "log") return false;
+  const isEarlier =
+    (a.state.recorded_at ?? 0) < (b.state.recorded_at ?? 0) || a.records.size < b.records.size;
+  return isEarlier && a.records.isSubsetOf(b.records);
+}
+
+/** True where a source was in this state before it went on. */
+function hasLeft({ states, state: now }: End, state: RecordedState): boolean {
+  return states.all.some((each) => each.state !== now.state && isSameState(each, state));
+}
+
+function isSameState(a: RecordedState, b: RecordedState): boolean {
+  return a.digest === b.digest && a.side === b.side && a.records === b.records && a.form === b.form;
+}
+
+/** By the newest instant that they record; what says the same there is told apart by its digest, always the same way. */
+function byAge(a: End, b: End): number {
+  const [left, right] = [a.state, b.state];
+  return (
+    (right.recorded_at ?? 0) - (left.recorded_at ?? 0) ||
+    right.records - left.records ||
+    (left.digest < right.digest ? -1 : 1)
+  );
+}
+
+/** The rows of a state in its order, each record with its pieces; what is beside them comes last. */
+export function arrange<T extends PlacedRow>(
+  rows: readonly T[],
+  { runs, side }: Holding,
+): { readonly found: readonly T[]; readonly beside: readonly T[]; readonly missing: readonly string[] } {
+  const byPlace = new Map<string, T>();
+  const byId = new Map<string, T>();
+  const pieces = new Map<string, T[]>();
+  for (const row of rows) {
+    byId.set(row.id, row);
+    const piece = pieceOf(row);
+    if (piece !== undefined) pieces.set(piece.of, [...(pieces.get(piece.of) ?? []), row]);
+    else if (row.origin !== null && typeof row.seq === "number")
+      byPlace.set(placeName(row.origin, row.seq), row);
+  }
+  const missing: string[] = [];
+  const take = (row: T | undefined, name: string): readonly T[] => {
+    if (row === undefined) missing.push(name);
+    return row === undefined ? [] : [row, ...(pieces.get(row.id) ?? []).toSorted(byPiece)];
+  };
+  const found = runs.flatMap((run) =>
+    refsOf(run).flatMap((ref) => take(refRow(ref, byPlace, byId), nameOf(ref))),
+  );
+  return { found, beside: side.flatMap(({ id }) => take(byId.get(id), id)), missing };
+}
+
+type Ref = { readonly id: string } | { readonly origin: string; readonly seq: number };
+
+function refsOf(run: Run): readonly Ref[] {
+  if ("id" in run) return [run];
+  return Array.from({ length: run.count }, (_, at) => ({ origin: run.origin, seq: run.from + at }));
+}
+
+function refRow<T>(ref: Ref, byPlace: ReadonlyMap<string, T>, byId: ReadonlyMap<string, T>): T | undefined {
+  return "id" in ref ? byId.get(ref.id) : byPlace.get(placeName(ref.origin, ref.seq));
+}
+
+const placeName = (origin: string, seq: number): string => `${origin} ${seq}`;
+const nameOf = (ref: Ref): string => ("id" in ref ? ref.id : `record ${ref.seq}`);
+const byPiece = (a: PlacedRow, b: PlacedRow): number => (pieceOf(a)?.place ?? 0) - (pieceOf(b)?.place ?? 0);
+
+function startsWith(runs: readonly Run[], start: readonly Run[]): boolean {
+  return start.every((run, at) => {
+    const other = runs[at];
+    if (other === undefined) return false;
+    if ("id" in run || "id" in other) return "id" in run && "id" in other && run.id === other.id;
+    const isEnough = at === start.length - 1 ? other.count >= run.count : other.count === run.count;
+    return other.origin === run.origin && other.from === run.from && isEnough;
+  });
+}
+
+/** Everything that stood beside a log stands there still. */
+function isSideSame(states: SourceStates, at: number): boolean {
+  const [before, now] = [states.all[at - 1], states.all[at]];
+  if (before === undefined || now === undefined) return true;
+  const ids = new Set(states.holding(now.state).side.map(({ id }) => id));
+  return states.holding(before.state).side.every(({ id }) => ids.has(id));
+}

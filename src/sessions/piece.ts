@@ -1,0 +1,25 @@
+/**
+ * Pieces of records (spec.md#model-ids): the further messages of one that the model's roles split are `<id>/<k>`. No id of a
+ * source looks so (spec.md#model-identity), so that their name says whose they are.
+ */
+
+export interface PieceName {
+  /** The row of the record's first message. */
+  readonly of: string;
+  readonly place: number;
+}
+
+/** Undefined for the first message of a record. */
+export function pieceOf({
+  id,
+  record,
+}: {
+  readonly id: string;
+  readonly record: string;
+}): PieceName | undefined {
+  const name = /^(.*)\/(\d+)$/s.exec(id);
+  if (name?.[1] === undefined || name[2] === undefined) return undefined;
+  // A row that is a record of its own, from before such names were refused.
+  if (record !== id && record !== name[1] && !name[1].startsWith(`${record}@`)) return undefined;
+  return { of: name[1], place: Number(name[2]) };
+}
