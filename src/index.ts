@@ -3,8 +3,9 @@ export { isPondError, PondError } from "./base/errors.ts";
 export type { ErrorCode, ErrorDetails, ErrorReason } from "./base/errors.ts";
 
 // Keys and the canonical types that trees are made of.
-export { describeKey, messageId, partId, sessionId } from "./model/index.ts";
+export { describeKey, messageId, partAuthor, partId, sessionId } from "./model/index.ts";
 export type {
+  Author,
   EntityKey,
   Lineage,
   Message,

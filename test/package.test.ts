@@ -39,6 +39,7 @@ const SURFACE = [
   "messageId",
   "openSessionStore",
   "openSpanTree",
+  "partAuthor",
   "partId",
   "planParts",
   "planTree",

@@ -5,7 +5,7 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { Extracted, FileData, Part } from "../../model/index.ts";
+import type { Extracted, FileData, Part, RecordedAuthor } from "../../model/index.ts";
 import { openJson } from "../../model/index.ts";
 import type { DigestMap, PartDraft, TextSpan } from "../seam/index.ts";
 import {
@@ -23,8 +23,8 @@ import {
 export interface BlockContext {
   /** The spans of a text in this record. */
   readonly spans: (text: string) => readonly TextSpan[];
-  /** The kind of what the harness made as a whole; conversational when absent. */
-  readonly injected: string | undefined;
+  /** What is known of a file in this record: the kind of what the harness made as a whole, and an author. */
+  readonly facts: { readonly injected?: string; readonly author?: RecordedAuthor };
   /** Names of tools by call, as calls are seen. */
   readonly tools: DigestMap<Extracted<string>>;
 }
@@ -165,9 +165,8 @@ function filePart(block: JsonObject, type: string, context: BlockContext): reado
     ...(type === "image" ? {} : { type }),
     ...(isEmpty(restOfSource) ? {} : { source: restOfSource }),
   };
-  const { injected } = context;
-  const options = optionsOf(rest, injected === undefined ? {} : { injected });
-  const provenance = injected === undefined ? "conversational" : "injected";
+  const options = optionsOf(rest, { ...context.facts });
+  const provenance = context.facts.injected === undefined ? "conversational" : "injected";
   return [{ type: "file", provenance, ...optional("media_type", media_type), data, options }];
 }
 

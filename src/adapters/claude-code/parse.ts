@@ -64,7 +64,8 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
   const open = (before?: Prefix): ReturnType<LogReading["open"]> => {
     const { trace } = request;
     const told = new SessionLog(session, { adapter: ADAPTER, path, trace, before: before?.log });
-    const mapper = new RecordMapper(told, isChild(unit.key), before?.reader);
+    const setting = { isChild: isChild(unit.key), source_agent: session.source_agent };
+    const mapper = new RecordMapper(told, setting, before?.reader);
     const state = (): JsonObject => ({ ...mapper.state(), ...head.state() });
     return { out: told, mapper: { map: (value, at) => mapper.map(value, at), state } };
   };

@@ -1,11 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { recordKind, spansOf } from "./provenance.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { optional } from "../seam/index.ts";
+import type { TextSource } from "./provenance.ts";
+import { recordKind, spansOf, textSource } from "./provenance.ts";
+
+const MAIN = { isChild: false, source_agent: "claude-code" };
+const CHILD = { isChild: true, source_agent: "claude-code/explorer" };
 
 /** The spans as [kind or "typed", text]. */
-function shown(text: string, whole?: string): [string, string][] {
-  return spansOf(text, whole).map(({ start, end, injected }) => [
+function shown(text: string, source: TextSource = {}): [string, string][] {
+  return spansOf(text, { setting: MAIN, ...source }).map(({ start, end, injected }) => [
     injected ?? "typed",
+    text.slice(start, end),
+  ]);
+}
+
+/** The spans as [author that is written down or "implied", text]. */
+function told(text: string, source: TextSource = {}): [string, string][] {
+  return spansOf(text, { setting: MAIN, ...source }).map(({ start, end, author }) => [
+    author ?? "implied",
     text.slice(start, end),
   ]);
 }
@@ -93,13 +107,15 @@ describe("a text in a user slot", () => {
   });
 
   test("in a record that is the harness's is injected as a whole, by its finer kind where it has one", () => {
-    expect(shown("Base directory for this skill: /s", "meta")).toEqual([
+    expect(shown("Base directory for this skill: /s", { whole: "meta" })).toEqual([
       ["skill", "Base directory for this skill: /s"],
     ]);
-    expect(shown("Continue from where you left off.", "meta")[0]?.[0]).toBe("continuation");
-    expect(shown("<local-command-caveat>x</local-command-caveat>", "meta")[0]?.[0]).toBe("command");
-    expect(shown("anything", "meta")).toEqual([["meta", "anything"]]);
-    expect(shown("anything", "sidechain")).toEqual([["sidechain", "anything"]]);
+    expect(shown("Continue from where you left off.", { whole: "meta" })[0]?.[0]).toBe("continuation");
+    expect(shown("<local-command-caveat>x</local-command-caveat>", { whole: "meta" })[0]?.[0]).toBe(
+      "command",
+    );
+    expect(shown("anything", { whole: "meta" })).toEqual([["meta", "anything"]]);
+    expect(shown("anything", { whole: "sidechain" })).toEqual([["sidechain", "anything"]]);
   });
 
   test("is covered by its spans without gap or overlap, whatever it holds", () => {
@@ -118,11 +134,20 @@ describe("a text in a user slot", () => {
       "</",
       "[Request interrupted by user]",
       "Implement the following plan:\n\n",
+      `\n\n${TRANSCRIPT}`,
+      "\n\nUser feedback on this plan: ",
+      "<task-notification>",
+      "</task-notification>",
+      "\nFull transcript available at: /t",
+      "<teammate-message>",
+      "</teammate-message>",
+      "The coordinator sent a message while you were working:\n",
+      "\n\nAddress this before completing your current task.",
     );
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
+      fc.property(fc.array(piece, { maxLength: 14 }), fc.boolean(), (pieces, isChild) => {
         const text = pieces.join("");
-        const spans = spansOf(text);
+        const spans = spansOf(text, { setting: isChild ? CHILD : MAIN });
         expect(spans.map(({ start, end }) => text.slice(start, end)).join("")).toBe(text);
         let at = 0;
         for (const { start, end } of spans) {
@@ -134,12 +159,231 @@ describe("a text in a user slot", () => {
   });
 });
 
+const TRANSCRIPT =
+  "If you need specific details from before exiting plan mode (like exact code snippets, error messages, or content you generated), read the full transcript at: ";
+
+describe("an accepted plan", () => {
+  const heading = "Implement the following plan:\n\n";
+  const plan = "# Plan\n\n1. Read.\n";
+  const hint = `\n\n${TRANSCRIPT}/home/u/.claude/projects/p/s.jsonl`;
+  const team =
+    "\n\nIf this plan can be broken down into multiple independent tasks, consider using the TeamCreate tool to create a team and parallelize the work.";
+  const label = "\n\nUser feedback on this plan: ";
+
+  test("ends where the record says, and what the harness hangs on it is injected", () => {
+    expect(shown(`${heading}${plan}${hint}`, { plan })).toEqual([
+      ["plan", heading],
+      ["typed", plan],
+      ["plan", hint],
+    ]);
+    expect(shown(`${heading}${plan}${hint}${team}`, { plan }).at(-1)).toEqual(["plan", `${hint}${team}`]);
+  });
+
+  test("ends at the last hint where the record does not hold it", () => {
+    const quoting = `${plan}Say "${TRANSCRIPT}x".\n`;
+    expect(shown(`${heading}${quoting}${hint}`)).toEqual([
+      ["plan", heading],
+      ["typed", quoting],
+      ["plan", hint],
+    ]);
+  });
+
+  test("that quotes a hint or the label of the feedback keeps both", () => {
+    const quoting = `Write:${hint}\n${label}x`;
+    expect(shown(`${heading}${quoting}${hint}`, { plan: quoting })).toEqual([
+      ["plan", heading],
+      ["typed", quoting],
+      ["plan", hint],
+    ]);
+  });
+
+  test("is the model's, what was said when accepting it the person's", () => {
+    expect(told(`${heading}${plan}${hint}${label}mind the tests`, { plan })).toEqual([
+      ["implied", heading],
+      ["model", plan],
+      ["implied", `${hint}${label}`],
+      ["implied", "mind the tests"],
+    ]);
+    expect(told(`${heading}mine`)).toEqual([
+      ["implied", heading],
+      ["unknown", "mine"],
+    ]);
+  });
+
+  test("without anything behind it has nothing behind it", () => {
+    expect(shown(`${heading}${plan}`, { plan })).toEqual([
+      ["plan", heading],
+      ["typed", plan],
+    ]);
+  });
+});
+
+describe("what the harness writes behind a block", () => {
+  test.each([
+    "Read the output file to retrieve the result: /tmp/tasks/b1.output",
+    "Full transcript available at: /tmp/tasks/a1.output",
+  ])("goes with a notification: %j", (line) => {
+    const text = `<task-notification>\n<task-id>b1</task-id>\n</task-notification>\n${line}`;
+    expect(shown(text)).toEqual([["task-notification", text]]);
+    expect(shown(`${text}\n${text}\n\nand now?`)).toEqual([
+      ["task-notification", `${text}\n${text}\n\n`],
+      ["typed", "and now?"],
+    ]);
+    expect(shown(`${line}\nwhat is that?`)).toEqual([["typed", `${line}\nwhat is that?`]]);
+  });
+
+  test("of a fork ends before its directive", () => {
+    const head = "<fork-boilerplate>\nRules.\n</fork-boilerplate>\n\nYour directive: ";
+    expect(shown(`${head}look it up`)).toEqual([
+      ["fork", head],
+      ["typed", "look it up"],
+    ]);
+  });
+});
+
+describe("words of a hook or of the command line", () => {
+  test("are injected as a whole", () => {
+    const resumed =
+      "I hit my usage limit while you were working, but it has reset now. Please continue from where you left off.";
+    expect(shown(resumed)).toEqual([["continuation", resumed]]);
+    expect(shown("Tool loaded.")).toEqual([["tool-search", "Tool loaded."]]);
+    const notice = "[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated background-task event.";
+    expect(shown(notice)).toEqual([["task-notification", notice]]);
+    const idle = '[Cross-session idle notice] "api" is idle now.';
+    expect(shown(idle)).toEqual([["notice", idle]]);
+    for (const text of [
+      "Operation stopped by hook",
+      "Operation stopped by hook: Another session is active\n\nYou can continue here.",
+    ])
+      expect(shown(text)).toEqual([["hook", text]]);
+    for (const text of ["Unknown slash command: foo", "Unknown skill: team:lead"])
+      expect(shown(text)).toEqual([["command", text]]);
+  });
+
+  test("are typed where the record says that somebody typed them, or where they only begin alike", () => {
+    const pasted = "Operation stopped by hook: no\n\nwhy does it say so?";
+    expect(shown(pasted, { isTyped: true })).toEqual([["typed", pasted]]);
+    for (const text of [
+      "Operation stopped by hooks",
+      "Unknown skill: foo, what now?",
+      "Tool loaded. And now?",
+      "I hit my usage limit while you were working, but it has reset now. Fix the test first.",
+    ])
+      expect(shown(text)).toEqual([["typed", text]]);
+  });
+});
+
+describe("a message of another agent", () => {
+  const note =
+    "\n\nThis came from another Claude session \u{2014} not typed by your user, but very likely working on their behalf.";
+  const element = '<teammate-message teammate_id="lead">\nCheck the parser.\n</teammate-message>';
+
+  test("is injected in a person's session, with the frame around it, and the model's", () => {
+    for (const text of [
+      element,
+      `${element}${note}`,
+      `Another Claude session sent a message:\n${element}`,
+      `Another Claude session sent a message while you were working:\nplain words${note}`,
+      '<agent-message from="a1">\nDone.\n</agent-message>',
+      '<cross-session-message from="b">\nHi.\n</cross-session-message>',
+    ]) {
+      expect(shown(text)).toEqual([["teammate", text]]);
+      expect(told(text)).toEqual([["model", text]]);
+    }
+  });
+
+  test("is conversation in a subagent's session, without the frame", () => {
+    const setting = CHILD;
+    const text = `Another Claude session sent a message:\n${element}${note}`;
+    expect(shown(text, { setting })).toEqual([
+      ["frame", 'Another Claude session sent a message:\n<teammate-message teammate_id="lead">\n'],
+      ["typed", "Check the parser."],
+      ["frame", `\n</teammate-message>${note}`],
+    ]);
+    expect(told(text, { setting }).map(([author]) => author)).toEqual(["implied", "implied", "implied"]);
+    const task =
+      "The coordinator sent a message while you were working:\nFinish.\n\nAddress this before completing your current task.";
+    expect(shown(task, { setting })).toEqual([
+      ["frame", "The coordinator sent a message while you were working:\n"],
+      ["typed", "Finish."],
+      ["frame", "\n\nAddress this before completing your current task."],
+    ]);
+  });
+
+  test("that a person only quotes is typed", () => {
+    const text = "Another Claude session sent a message: what does that mean?";
+    expect(shown(text)).toEqual([["typed", text]]);
+  });
+
+  test("may be the person's own, queued", () => {
+    const [head, tail] = [
+      "The user sent a new message while you were working:\n",
+      "\n\nIMPORTANT: After completing your current task, you MUST address the user's message above. Do not ignore it.",
+    ];
+    expect(shown(`${head}stop it${tail}`)).toEqual([
+      ["frame", head],
+      ["typed", "stop it"],
+      ["frame", tail],
+    ]);
+    expect(told(`${head}stop it${tail}`, { setting: CHILD })[1]).toEqual(["person", "stop it"]);
+  });
+});
+
+describe("who wrote what no rule takes", () => {
+  const author = (record: JsonObject, setting = MAIN) =>
+    spansOf("go on", textSource(record, setting)).map(({ author: name }) => name ?? "implied");
+
+  test("is implied by the session where the record says nothing else", () => {
+    for (const record of [{}, { origin: { kind: "human" } }, { entrypoint: "claude-desktop" }])
+      expect(author(record)).toEqual(["implied"]);
+    expect(author({}, CHILD)).toEqual(["implied"]);
+  });
+
+  test("is a model in the log of a subagent that is not known as one", () => {
+    expect(author({}, { isChild: true, source_agent: "claude-code" })).toEqual(["model"]);
+  });
+
+  test("is a person who talks to a subagent, where the record says so", () => {
+    expect(author({ origin: { kind: "human" } }, CHILD)).toEqual(["person"]);
+  });
+
+  test("is not known where a program runs the client", () => {
+    for (const entrypoint of ["sdk-cli", "sdk-ts", "sdk-py"])
+      expect(author({ entrypoint, origin: { kind: "human" } })).toEqual(["unknown"]);
+    expect(author({ entrypoint: "sdk-cli" }, CHILD)).toEqual(["implied"]);
+  });
+
+  test("is not known for a prompt that was written down for later", () => {
+    expect(author({ turnOrigin: "scheduled" })).toEqual(["unknown"]);
+    const task = '<scheduled-task name="n" file="f">\nReport.\n</scheduled-task>';
+    for (const name of ["person", undefined] as const)
+      expect(told(task, optional("author", name))).toEqual([["unknown", task]]);
+    expect(shown(task)).toEqual([["schedule", task]]);
+  });
+
+  test("is the model for what it called itself, and for what it summed up", () => {
+    expect(author({ sourceToolUseID: "t1" })).toEqual(["model"]);
+    expect(author({ isCompactSummary: true })).toEqual(["model"]);
+    expect(author({ isSidechain: true })).toEqual(["model"]);
+    expect(author({ isMeta: true })).toEqual(["implied"]);
+  });
+});
+
 describe("a record", () => {
   test("says itself that the harness made it", () => {
     expect(recordKind({ isMeta: true }, false)).toBe("meta");
     expect(recordKind({ isCompactSummary: true, isMeta: true }, false)).toBe("compaction-summary");
     expect(recordKind({ origin: { kind: "task-notification" } }, false)).toBe("task-notification");
     expect(recordKind({ origin: { kind: "human" } }, false)).toBeUndefined();
+    expect(recordKind({ origin: { kind: "auto-continuation" } }, false)).toBe("continuation");
+    expect(recordKind({ origin: { kind: "channel", server: "s" } }, false)).toBe("channel");
+  });
+
+  test("of a peer is injected in a person's session, conversation in a subagent's", () => {
+    expect(recordKind({ origin: { kind: "peer" } }, false)).toBe("teammate");
+    expect(recordKind({ origin: { kind: "peer" } }, true)).toBeUndefined();
+    expect(recordKind({ turnOrigin: "peer" }, false)).toBe("teammate");
+    expect(recordKind({ turnOrigin: "sdk" }, false)).toBeUndefined();
   });
 
   test("of a sidechain is another agent's only inside its parent's log", () => {

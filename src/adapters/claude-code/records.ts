@@ -27,7 +27,8 @@ import {
 import type { BlockContext } from "./blocks.ts";
 import { partsOfBlock } from "./blocks.ts";
 import { ADAPTER } from "./layout.ts";
-import { recordKind, spansOf } from "./provenance.ts";
+import type { Setting, TextSource } from "./provenance.ts";
+import { authorFact, spansOf, textSource } from "./provenance.ts";
 
 /** Of `RecordMapper.state`: the version is raised whenever the same records would leave another state. */
 export const PREFIX_FORMAT: PrefixFormat = { adapter: ADAPTER, version: 1 };
@@ -45,7 +46,7 @@ type Slot = (typeof SLOTS)[number];
 
 export class RecordMapper {
   readonly #log: SessionLog;
-  readonly #isChild: boolean;
+  readonly #setting: Setting;
   /** Names of tools by call. */
   readonly #tools: DigestMap<Extracted<string>>;
   /** When this session was first given a prompt, by its own queue, if that came before any turn. */
@@ -54,9 +55,9 @@ export class RecordMapper {
   #last: string | undefined;
 
   /** `before` is what `state` said of the records before the first that is mapped. */
-  constructor(log: SessionLog, isChild: boolean, before?: JsonObject) {
+  constructor(log: SessionLog, setting: Setting, before?: JsonObject) {
     this.#log = log;
-    this.#isChild = isChild;
+    this.#setting = setting;
     this.#tools = new DigestMap(before && { state: field(before, "tools"), valueOf: toolOf });
     if (before === undefined) return;
     const opened = integerField(before, "opened");
@@ -102,7 +103,7 @@ export class RecordMapper {
     const { slot, message, envelope } = turn;
     this.#markReplay(record, envelope);
     // An older subagent inside its parent's log: its turns are no step of the parent's own way.
-    const isAside = !this.#isChild && field(record, "isSidechain") === true;
+    const isAside = !this.#setting.isChild && field(record, "isSidechain") === true;
     if (isAside) envelope.facts["aside"] = true;
     else this.#last = envelope.id.text;
     const hasRole = extractString(message, "role") === slot;
@@ -115,8 +116,11 @@ export class RecordMapper {
       envelope.facts["turn"] = id;
     }
     if (field(record, "isCompactSummary") === true) envelope.facts["compaction"] = "summary";
-    const kind = slot === "user" ? recordKind(record, this.#isChild) : assistantKind(record, message);
-    const mapped = mapContent(message, "content", { slot, ...this.#blockContext(slot, kind) });
+    const context =
+      slot === "user"
+        ? this.#userContext(textSource(record, this.#setting))
+        : this.#assistantContext(assistantKind(record, message));
+    const mapped = mapContent(message, "content", { slot, ...context });
     if (mapped.isTaken) taken.add("content");
     const rest = without(message, taken);
     return draftsOf(slot, mapped, {
@@ -129,7 +133,7 @@ export class RecordMapper {
   /** A prompt typed while the agent was at work: often the only record of it. */
   #queued(record: JsonObject, attachment: JsonObject, envelope: Envelope): readonly MessageDraft[] {
     this.#markReplay(record, envelope);
-    const context = this.#blockContext("user", recordKind(attachment, true));
+    const context = this.#userContext(textSource(record, this.#setting, attachment));
     const mapped = mapContent(attachment, "prompt", { slot: "user", ...context });
     envelope.take("attachment");
     return draftsOf("user", mapped, {
@@ -138,12 +142,15 @@ export class RecordMapper {
     });
   }
 
-  #blockContext(slot: Slot, injected: string | undefined): BlockContext {
-    const spans =
-      slot === "user"
-        ? (text: string) => spansOf(text, injected)
-        : (text: string) => [{ start: 0, end: text.length, ...(injected === undefined ? {} : { injected }) }];
-    return { spans, injected, tools: this.#tools };
+  #userContext(source: TextSource): BlockContext {
+    const { whole } = source;
+    const facts = { ...optional("injected", whole), ...authorFact(whole, source) };
+    return { spans: (text) => spansOf(text, source), facts, tools: this.#tools };
+  }
+
+  #assistantContext(injected: string | undefined): BlockContext {
+    const facts = optional("injected", injected);
+    return { spans: (text) => [{ start: 0, end: text.length, ...facts }], facts, tools: this.#tools };
   }
 
   /**

@@ -14,6 +14,10 @@ const text = textLike(
   "<system-reminder>x</system-reminder>\n\ntyped",
   "<command-name>/a</command-name>\n<command-args>b</command-args>",
   "Implement the following plan:\n\nplan",
+  "Implement the following plan:\n\nplan\n\nUser feedback on this plan: more",
+  "<task-notification>t</task-notification>\nFull transcript available at: /t\n\nand?",
+  '<teammate-message teammate_id="a">\nx\n</teammate-message>',
+  "The coordinator sent a message while you were working:\nx\n\nAddress this before completing your current task.",
   "[Request interrupted by user]",
 );
 const id = fc.constantFrom("u1", "u2", "u3", "");
@@ -87,6 +91,8 @@ const record = fc.oneof(
       isMeta: fc.boolean(),
       isSidechain: fc.boolean(),
       isCompactSummary: fc.boolean(),
+      planContent: fc.constantFrom("plan", ""),
+      entrypoint: fc.constantFrom("cli", "sdk-cli"),
       leafUuid: id,
       customTitle: text,
       cwd: text,
@@ -112,7 +118,7 @@ describe("any log", () => {
 
 function eventsOf(records: readonly JsonValue[], isChild: boolean): Event[] {
   const log = emptyLog("claude-code");
-  const mapper = new RecordMapper(log, isChild);
+  const mapper = new RecordMapper(log, { isChild, source_agent: "claude-code" });
   for (const value of records) log.add(mapper.map(value, { bytes: 100, hash: valueHash(value) }));
   return validEvents(log);
 }

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { Part, Provenance } from "../../model/index.ts";
+import type { Part, Provenance, RecordedAuthor } from "../../model/index.ts";
 import type { PartDraft, TextSpan } from "../seam/index.ts";
 import {
   extractSpan,
@@ -24,6 +24,8 @@ export interface BlockRules {
   readonly spans: (text: string, index: number) => readonly TextSpan[];
   /** Provenance of a picture or a sound; absent where the list can hold none. */
   readonly media?: Provenance;
+  /** Who made a picture or a sound, where its place does not imply it. */
+  readonly author?: RecordedAuthor | undefined;
 }
 
 const TEXT: ReadonlySet<string> = new Set(["text"]);
@@ -52,16 +54,20 @@ function blockParts(block: JsonValue, index: number, rules: BlockRules): readonl
     const parts = textParts(text, rules.spans(text, index), source);
     return isThought ? parts.map((part) => ({ ...part, type: "reasoning" })) : parts;
   }
-  const media = rules.media === undefined ? undefined : mediaPart(block, type, rules.media);
+  const media = mediaPart(block, type, rules);
   return [media ?? unknownPart(block)];
 }
 
 /** A picture's `data:` address comes apart into its type and its payload; any other address stays whole. */
-function mediaPart(block: JsonObject, type: string, provenance: Provenance): PartDraft | undefined {
-  const name = MEDIA_FIELDS.get(type);
+function mediaPart(block: JsonObject, type: string, rules: BlockRules): PartDraft | undefined {
+  const { media: provenance, author } = rules;
+  const name = provenance === undefined ? undefined : MEDIA_FIELDS.get(type);
   const address = name === undefined ? undefined : extractString(block, name);
-  if (name === undefined || address === undefined) return undefined;
-  const options: JsonObject = { source: { block: without(block, new Set([name])) } };
+  if (provenance === undefined || name === undefined || address === undefined) return undefined;
+  const options: JsonObject = {
+    source: { block: without(block, new Set([name])) },
+    ...(author === undefined ? {} : { pond: { author } }),
+  };
   const inline = BASE64.exec(address);
   if (inline?.[1] === undefined)
     return { type: "file", provenance, data: { kind: "url", value: address }, options };

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { stringifyJson, tryParseJson } from "../../base/json.ts";
-import type { Extracted } from "../../model/index.ts";
+import type { Extracted, RecordedAuthor } from "../../model/index.ts";
 import type { MessageDraft, PartDraft, TextSpan } from "../seam/index.ts";
 import {
   arrayField,
@@ -52,6 +52,8 @@ export interface PlacedItem {
 export type DraftBody = Omit<MessageDraft, "options"> & { readonly options?: JsonObject };
 
 export interface ItemContext {
+  /** Who wrote the user's conversation, where the session does not imply it. */
+  readonly author?: RecordedAuthor | undefined;
   /** How the text of a user's block divides. */
   readonly spans: (text: string, index: number) => readonly TextSpan[];
   /** The same for the agent's: all of it, unless it was never put on the screen. */
@@ -83,6 +85,7 @@ function placeMessage(item: JsonObject, context: ItemContext): PlacedItem | unde
     textType: TEXT_TYPES[role],
     spans: role === "user" ? context.spans : context.agentSpans,
     media: "conversational",
+    author: role === "user" ? context.author : undefined,
   } as const;
   const text = extractString(item, "content");
   if (text !== undefined) {

@@ -22,6 +22,7 @@ import type { HeaderScan } from "./header.ts";
 import { isUndecided, openLog, sessionOf } from "./header.ts";
 import { isHarnessSession } from "./lineage.ts";
 import { CODEX, parseRolloutName, plainName } from "./name.ts";
+import { isUnattended } from "./provenance.ts";
 import { PREFIX_FORMAT, Recorder } from "./recorder.ts";
 import { Replays } from "./replays.ts";
 import { Source } from "./source.ts";
@@ -95,6 +96,7 @@ function openWalk(session: Session, rollout: OpenRollout, before: Prefix | undef
   const setting = {
     isHarness: scan.meta !== undefined && isHarnessSession(scan.meta),
     isChild: session.source_agent !== CODEX,
+    isUnattended: scan.meta !== undefined && isUnattended(scan.meta),
     replays: new Replays(scan.meta, { parentId, createdAt }, replayed),
   };
   const recorder = new Recorder(log, setting, before?.reader);

@@ -7,6 +7,7 @@ import type { MessageDraft, TextSpan } from "../seam/index.ts";
 import { extractName, objectField, without } from "../seam/index.ts";
 import { partsOf } from "./content.ts";
 import type { DraftBody, PlacedItem } from "./items.ts";
+import { authored } from "./provenance.ts";
 import type { RolloutRecord } from "./record.ts";
 
 /** An item with the facts that are pond's own. */
@@ -45,7 +46,7 @@ function textBody(text: string, injected: string | undefined): DraftBody {
   const span: TextSpan = { start: 0, end: text.length, ...(injected === undefined ? {} : { injected }) };
   return {
     role: "user",
-    parts: partsOf([{ type: "text", text }], { textType: "text", spans: () => [span] }),
+    parts: partsOf([{ type: "text", text }], { textType: "text", spans: () => authored([span]) }),
   };
 }
 

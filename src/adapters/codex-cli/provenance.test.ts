@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { declaredKind, injectedKind, isMediaLabel, submittedSpans } from "./provenance.ts";
+import {
+  authored,
+  declaredKind,
+  injectedKind,
+  isMediaLabel,
+  isUnattended,
+  submittedSpans,
+  templateKind,
+} from "./provenance.ts";
 
 describe("what the client injects", () => {
   test.each([
@@ -36,6 +44,48 @@ describe("what the client injects", () => {
     expect(isMediaLabel('<image name=[Image #1] path="/tmp/a.png">')).toBe(true);
     expect(isMediaLabel("</image>")).toBe(true);
     expect(isMediaLabel("<image> tags are odd")).toBe(false);
+  });
+});
+
+describe("what the client submits for a command", () => {
+  const start = "Generate a file named AGENTS.md that serves as a contributor guide for this repository.\n";
+  const end = "Architecture Overview, or Agent-Specific Instructions.";
+
+  test("is told by how it starts and how it ends", () => {
+    expect(templateKind(`${start}Document Requirements\n${end}\n`)).toBe("command");
+  });
+
+  test("is not what a person makes of it", () => {
+    for (const text of [start, `${start}in French`, `Please: ${start}${end}`, `${start}${end} In French.`])
+      expect(templateKind(text)).toBeUndefined();
+  });
+});
+
+describe("who wrote a stretch", () => {
+  const authors = (injected?: string, author?: "unknown") =>
+    authored([{ start: 0, end: 1, ...(injected === undefined ? {} : { injected }) }], author)[0]?.author;
+
+  test("is written down for what models inject, and where the session does not imply it", () => {
+    expect(["agent-message", "compaction-summary", "unshown"].map((kind) => authors(kind))).toEqual([
+      "model",
+      "model",
+      "model",
+    ]);
+    expect([authors(), authors("shell"), authors("shell", "unknown")]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(authors(undefined, "unknown")).toBe("unknown");
+  });
+
+  test("is not known in a session that a program runs", () => {
+    expect(isUnattended({ source: "exec" })).toBe(true);
+    expect(isUnattended({ source: "mcp", originator: "codex_cli_rs" })).toBe(true);
+    expect(isUnattended({ originator: "codex_exec" })).toBe(true);
+    expect(isUnattended({ source: "cli", originator: "codex-tui" })).toBe(false);
+    expect(isUnattended({ source: { subagent: "review" } })).toBe(false);
+    expect(isUnattended({})).toBe(false);
   });
 });
 

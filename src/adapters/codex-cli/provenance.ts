@@ -6,8 +6,9 @@
  */
 import type { JsonObject } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
+import type { RecordedAuthor } from "../../model/index.ts";
 import type { TextSpan } from "../seam/index.ts";
-import { arrayField, field, objectField } from "../seam/index.ts";
+import { arrayField, extractString, field, objectField } from "../seam/index.ts";
 
 /** Texts that Codex wraps whole in a mark: how it starts, how it ends, what it is. */
 const WRAPPED: readonly (readonly [start: string, end: string, kind: string])[] = [
@@ -40,6 +41,21 @@ const WRAPPED: readonly (readonly [start: string, end: string, kind: string])[] 
   ["Another language model started to solve this problem and produced a summary", "", "compaction-summary"],
 ];
 
+/** Prompts that the client itself submits for a command, as a whole: how it starts, how it ends, what it is. */
+const TEMPLATES: typeof WRAPPED = [
+  [
+    "Generate a file named AGENTS.md that serves as a contributor guide for this repository.\n",
+    "Architecture Overview, or Agent-Specific Instructions.",
+    "command",
+  ],
+];
+
+/** Injected, but written by a model. */
+const BY_MODELS: ReadonlySet<string> = new Set(["agent-message", "compaction-summary", "unshown"]);
+
+/** Ways to start the client in which a program hands the prompts in: `source`, before that `originator`. */
+const UNATTENDED: ReadonlySet<string> = new Set(["exec", "mcp", "codex_exec"]);
+
 /** The IDE, the desktop app and the terminal put their context before this line, the request after the last one. */
 const REQUEST_MARK = "## My request for Codex:";
 
@@ -50,8 +66,32 @@ export function injectedKind(text: string): string | undefined {
   const first = firstVisible(text);
   // Every mark starts with one of these; nearly every text is told apart by one look.
   if (first !== "<" && first !== "#" && first !== "W" && first !== "A") return undefined;
+  return kindIn(WRAPPED, text);
+}
+
+/** The kind of a text that the client submitted for a command, though the log says that it was typed. */
+export function templateKind(text: string): string | undefined {
+  return firstVisible(text) === "G" ? kindIn(TEMPLATES, text) : undefined;
+}
+
+function kindIn(table: typeof WRAPPED, text: string): string | undefined {
   const trimmed = text.trim();
-  return WRAPPED.find(([start, end]) => trimmed.startsWith(start) && trimmed.endsWith(end))?.[2];
+  return table.find(([start, end]) => trimmed.startsWith(start) && trimmed.endsWith(end))?.[2];
+}
+
+/** True for a session that a program runs: its header does not tell who writes the prompts. */
+export function isUnattended(meta: JsonObject): boolean {
+  const by = extractString(meta, "source") ?? extractString(meta, "originator");
+  return by !== undefined && UNATTENDED.has(by);
+}
+
+/** The spans with their authors, where their place does not say them; `author` is whose the conversation is. */
+export function authored(spans: readonly TextSpan[], author?: RecordedAuthor): readonly TextSpan[] {
+  return spans.map((span) => {
+    const { injected } = span;
+    const told = injected === undefined ? author : BY_MODELS.has(injected) ? "model" : undefined;
+    return told === undefined ? span : { ...span, author: told };
+  });
 }
 
 /** `<image name=...>` before and `</image>` after a picture: labels for the model. */

@@ -4,6 +4,7 @@
  * which of the two is the message and what of it was typed (spec.md#adapter-twins).
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
+import type { RecordedAuthor } from "../../model/index.ts";
 import type { PrefixFormat, RecordId, SessionLog, TextSpan } from "../seam/index.ts";
 import {
   arrayField,
@@ -24,7 +25,14 @@ import { placeItem } from "./items.ts";
 import { CODEX } from "./name.ts";
 import type { Placed } from "./placed.ts";
 import { carried, draftsOf, placeBetweenAgents, placeCompaction } from "./placed.ts";
-import { declaredKind, injectedKind, isMediaLabel, submittedSpans } from "./provenance.ts";
+import {
+  authored,
+  declaredKind,
+  injectedKind,
+  isMediaLabel,
+  submittedSpans,
+  templateKind,
+} from "./provenance.ts";
 import type { RolloutRecord } from "./record.ts";
 import { identityValue, isItemId, leftover, sourceIdOf, viewRecord } from "./record.ts";
 import type { Replays } from "./replays.ts";
@@ -57,6 +65,8 @@ export interface Setting {
   readonly isHarness: boolean;
   /** A subagent: what other agents tell it is its conversation. */
   readonly isChild: boolean;
+  /** Run by a program: who writes its prompts is not told. */
+  readonly isUnattended: boolean;
   readonly replays: Replays;
 }
 
@@ -142,7 +152,7 @@ export class Recorder {
     this.#calls.noteOutcome(view);
     const timestamp = extractTimestamp(view.record, "timestamp");
     const replayed = this.#setting.replays.sourceOf(view, timestamp);
-    const placed = this.#placed({ entry, view, id, next });
+    const placed = this.#placed({ entry, view, id, next, author: this.#author(replayed !== undefined) });
     this.#wasShown = view.kind === "event_msg/agent_message" || view.kind === "event_msg/item_completed";
     const isTyped =
       timestamp !== undefined && isCanonicalTimestamp(field(view.record, "timestamp"), timestamp);
@@ -168,6 +178,15 @@ export class Recorder {
     return entry.id;
   }
 
+  /**
+   * Whose the user's slot is, where the session does not imply it. What a subagent inherits was said in the session
+   * that it came from: that one tells by whom.
+   */
+  #author(isReplay: boolean): RecordedAuthor | undefined {
+    const { isChild, isUnattended } = this.#setting;
+    return (isChild ? isReplay : isUnattended) ? "unknown" : undefined;
+  }
+
   /** A record that is no object. */
   #carry(entry: Entry, id: RecordId): void {
     const options: JsonObject = { source: { record: entry.value } };
@@ -188,7 +207,7 @@ export class Recorder {
     return carried(view);
   }
 
-  #placeItem({ view, id, next }: Placing): Placed {
+  #placeItem({ view, id, next, author }: Placing): Placed {
     const spoken = spokenText(view);
     const shown = next?.view === undefined ? undefined : screenText(next.view);
     const twin = shown !== undefined && spoken !== undefined && isTwin(shown, spoken) ? shown : undefined;
@@ -200,8 +219,10 @@ export class Recorder {
     this.#calls.noteCall(view);
     const isHidden = this.#isUnannounced && twin === undefined;
     const placed = placeItem(view.item, view.itemType, {
-      spans: (text, index) => this.#spans({ view, twin }, text, index),
-      agentSpans: (text) => [{ start: 0, end: text.length, ...(isHidden ? { injected: "unshown" } : {}) }],
+      author,
+      spans: (text, index) => authored(this.#spans({ view, twin }, text, index), author),
+      agentSpans: (text) =>
+        authored([{ start: 0, end: text.length, ...(isHidden ? { injected: "unshown" } : {}) }]),
       nameOf: (callId) => this.#calls.nameOf(callId),
       failureOf: (item) => this.#calls.failureOf(item),
     });
@@ -216,6 +237,8 @@ export class Recorder {
     const { view, twin } = message;
     const whole = (injected: string): readonly TextSpan[] => [{ start: 0, end: text.length, injected }];
     if (isMediaLabel(text)) return whole("image-label");
+    const template = templateKind(text);
+    if (template !== undefined) return whole(template);
     if (view.itemType === "agent_message")
       return this.#setting.isChild ? submittedSpans(text) : whole("agent-message");
     const declared = declaredKind(view.item, index);
@@ -231,21 +254,23 @@ export class Recorder {
   }
 
   /** The event is a carrier when the item that it shows stands beside it, else it is the message itself. */
-  #placeScreenText({ entry, view, next }: Placing, screen: ScreenText): Placed {
+  #placeScreenText({ entry, view, next, author }: Placing, screen: ScreenText): Placed {
     const twin = this.#twinOf(entry, screen, next);
     if (twin !== undefined) return { ...carried(view), pond: { twin } };
     const { role } = screen;
     const textType = SCREEN_TYPES[role];
-    const spans = (text: string): readonly TextSpan[] => this.#screenSpans(screen, text);
+    const own = role === "user" ? author : undefined;
+    const spans = (text: string): readonly TextSpan[] => authored(this.#screenSpans(screen, text), own);
+    const rules = { textType, spans, media: "conversational", author: own } as const;
     const completed = view.kind === "event_msg/item_completed" ? objectField(view.item, "item") : undefined;
     if (completed !== undefined) {
       const content = arrayField(completed, "content") ?? [];
-      const parts = partsOf(content, { textType, spans, media: "conversational" });
+      const parts = partsOf(content, rules);
       return { rest: { ...view.item, item: without(completed, CONTENT) }, drafts: [{ role, parts }] };
     }
     const text = extractString(view.item, "message");
     if (text === undefined) return carried(view);
-    const parts = partsOf([{ type: textType, text }], { textType, spans, media: "conversational" });
+    const parts = partsOf([{ type: textType, text }], rules);
     return { rest: without(view.item, MESSAGE), drafts: [{ role, parts }] };
   }
 
@@ -265,8 +290,9 @@ export class Recorder {
 
   #screenSpans(screen: ScreenText, text: string): readonly TextSpan[] {
     if (screen.role === "assistant") return [{ start: 0, end: text.length }];
-    if (screen.typed && !this.#setting.isHarness) return submittedSpans(text);
-    return [{ start: 0, end: text.length, injected: injectedKind(text) ?? "context" }];
+    const template = templateKind(text);
+    if (template === undefined && screen.typed && !this.#setting.isHarness) return submittedSpans(text);
+    return [{ start: 0, end: text.length, injected: template ?? injectedKind(text) ?? "context" }];
   }
 }
 
@@ -275,6 +301,8 @@ interface Placing {
   readonly view: RolloutRecord;
   readonly id: RecordId;
   readonly next: Entry | undefined;
+  /** Who wrote the user's conversation, where the session does not imply it. */
+  readonly author: RecordedAuthor | undefined;
 }
 
 function expectedIn(state: JsonObject): Expected {

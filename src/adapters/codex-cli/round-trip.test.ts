@@ -7,6 +7,7 @@ import type { JsonValue } from "../../base/json.ts";
 import type { Event } from "../../model/index.ts";
 import { replay } from "../../model/index.ts";
 import { recordsOf } from "./native.ts";
+import type { Setting } from "./recorder.ts";
 import { entryOf, Recorder } from "./recorder.ts";
 import { Replays } from "./replays.ts";
 
@@ -128,7 +129,7 @@ describe("any log", () => {
     fc.assert(
       fc.property(
         logOf(record, { maxLength: 7 }),
-        fc.record({ isHarness: fc.boolean(), isChild: fc.boolean() }),
+        fc.record({ isHarness: fc.boolean(), isChild: fc.boolean(), isUnattended: fc.boolean() }),
         (records, setting) => {
           const [state] = replay(eventsOf(records, setting));
           expectEqualRecords(recordsOf(state!), records);
@@ -141,7 +142,7 @@ describe("any log", () => {
   test("gives each record the same messages whatever comes two records later", () => {
     fc.assert(
       fc.property(logOf(record, { minLength: 3, maxLength: 6 }), (records) => {
-        const setting = { isHarness: false, isChild: false };
+        const setting = { isHarness: false, isChild: false, isUnattended: false };
         const whole = eventsOf(records, setting);
         // All but the last record of a prefix are settled: the last one may still wait for its twin.
         const prefix = eventsOf(records.slice(0, -1), setting).filter(
@@ -154,7 +155,7 @@ describe("any log", () => {
   });
 });
 
-function eventsOf(records: readonly JsonValue[], setting: { isHarness: boolean; isChild: boolean }): Event[] {
+function eventsOf(records: readonly JsonValue[], setting: Omit<Setting, "replays">): Event[] {
   const log = emptyLog("codex-cli");
   const replays = new Replays(undefined, { createdAt: CREATED_AT });
   const recorder = new Recorder(log, { ...setting, replays });

@@ -10,6 +10,7 @@ import { extractName, extractString, extractTimestamp, objectField, SessionLog }
 import { sideHash } from "./hashes.ts";
 import { ADAPTER } from "./layout.ts";
 import { messageEntry } from "./messages.ts";
+import { isUnattended } from "./provenance.ts";
 import type { MessageRecord } from "./record.ts";
 import { idOf } from "./record.ts";
 import type { Identity } from "./session.ts";
@@ -101,6 +102,8 @@ class Emitter {
     const revert = objectField(source.facts, "revert");
     const reverted = revert && extractString(revert, "messageID");
     const restoration = restorationOf(source.facts);
+    const isLed = this.#task.context.identity.parent === undefined;
+    const author = isLed && isUnattended(source.facts) ? "unknown" : undefined;
     let leaf: string | null | undefined;
     let previous: string | null = null;
     for (let index = 0; index < source.count; index += 1) {
@@ -110,7 +113,7 @@ class Emitter {
         continue;
       }
       const toEntry: NonNullable<SessionSource["entry"]> = source.entry ?? messageEntry;
-      const entry = toEntry(message, { log: this.#log, session: source.id, previous, restoration });
+      const entry = toEntry(message, { log: this.#log, session: source.id, previous, restoration, author });
       if (idOf(message) === reverted)
         leaf = extractString(revert ?? {}, "partID") === undefined ? previous : entry.id.text;
       this.#put(entry);

@@ -5,7 +5,7 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { Timestamp } from "../../model/index.ts";
+import type { RecordedAuthor, Timestamp } from "../../model/index.ts";
 import type { LogEntry, MessageDraft, PartDraft, SessionLog } from "../seam/index.ts";
 import {
   extractName,
@@ -31,6 +31,8 @@ export interface MessageContext {
   readonly session: string;
   /** The message before this one: a message that its client removes leaves the branch that others go on from. */
   readonly previous: string | null;
+  /** Who writes the prompts, where the session does not imply it. */
+  readonly author?: RecordedAuthor | undefined;
   /** Set for a session that pond restored from another. */
   readonly restoration?: Restoration | undefined;
 }
@@ -125,7 +127,8 @@ function stepsOf(
   for (const [index, part] of message.parts.entries()) {
     const left = takeIds(part, expected, (id) => !used.has(id));
     const id = claim(left.id ?? String(index), used);
-    const mapped = mapPart(left.value, { role: context.role, whole: context.whole, id, source: left.source });
+    const { role, whole, author } = context;
+    const mapped = mapPart(left.value, { role, whole, author, id, source: left.source });
     if (mapped.startsStep && answers.length > 0) {
       steps.push(answers, []);
       answers = [];

@@ -5,7 +5,7 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { Extracted, FileData, Provenance } from "../../model/index.ts";
+import type { Extracted, FileData, Provenance, RecordedAuthor } from "../../model/index.ts";
 import type { PartDraft } from "../seam/index.ts";
 import {
   arrayField,
@@ -20,7 +20,7 @@ import {
   optional,
   without,
 } from "../seam/index.ts";
-import { injectedKind } from "./provenance.ts";
+import { injectedKind, isByModel } from "./provenance.ts";
 
 /** What a part becomes: the parts of its own message, and what a tool answered. */
 export interface MappedPart {
@@ -34,6 +34,8 @@ export interface PartContext {
   readonly role: "user" | "assistant";
   /** The kind of a message that the harness made as a whole. */
   readonly whole: string | undefined;
+  /** Who wrote the conversation of a user's message, where the session does not imply it. */
+  readonly author?: RecordedAuthor | undefined;
   readonly id: string;
   /** `columns`, `without`, `stem`: what of the record is beside its value. */
   readonly source: JsonObject;
@@ -206,7 +208,12 @@ function judged(
 ): { readonly provenance: Provenance; readonly options: JsonObject } {
   const kind = injectedKind(record, context);
   if (kind !== undefined) return injected(kind, rest, context.source);
-  return { provenance: "conversational", options: { source: { ...context.source, record: rest } } };
+  const source = { ...context.source, record: rest };
+  const author = context.role === "user" ? context.author : undefined;
+  return {
+    provenance: "conversational",
+    options: author === undefined ? { source } : { source, pond: { author } },
+  };
 }
 
 function injected(
@@ -215,5 +222,6 @@ function injected(
   source: JsonObject,
 ): { readonly provenance: "injected"; readonly options: JsonObject } {
   const record = rest === undefined ? {} : { record: rest };
-  return { provenance: "injected", options: { source: { ...source, ...record }, pond: { injected: kind } } };
+  const pond = { injected: kind, ...(isByModel(kind) ? { author: "model" } : {}) };
+  return { provenance: "injected", options: { source: { ...source, ...record }, pond } };
 }

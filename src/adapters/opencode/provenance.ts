@@ -3,7 +3,8 @@
  * pattern is in docs/adapters/opencode.md#provenance, with its evidence.
  */
 import type { JsonObject } from "../../base/json.ts";
-import { extractString, field, objectField } from "../seam/index.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { arrayField, extractString, field, objectField } from "../seam/index.ts";
 
 /** Texts that opencode writes into user messages, by how they begin; `synthetic` says that it wrote them. */
 const OPENINGS: readonly (readonly [string, string])[] = [
@@ -23,11 +24,28 @@ const OPENINGS: readonly (readonly [string, string])[] = [
   ["Use the above message and context to generate a prompt and call the task tool", "agent"],
 ];
 
+const SUMMARY = "compaction-summary";
+
 /** The kind of a message that is no turn of the conversation as a whole. */
 export function wholeKind(info: JsonObject): string | undefined {
-  return field(info, "role") === "assistant" && field(info, "summary") === true
-    ? "compaction-summary"
-    : undefined;
+  return field(info, "role") === "assistant" && field(info, "summary") === true ? SUMMARY : undefined;
+}
+
+/** True for what is injected and yet written by a model (spec.md#model-part-author). */
+export function isByModel(kind: string): boolean {
+  return kind === SUMMARY;
+}
+
+/**
+ * True for a session in which the model may put no questions: `opencode run` makes them so, for programs and for
+ * single commands. Who writes its prompts is not told.
+ */
+export function isUnattended(session: JsonObject): boolean {
+  const rules = arrayField(session, "permission") ?? [];
+  return rules.some(
+    (rule) =>
+      isJsonObject(rule) && field(rule, "permission") === "question" && field(rule, "action") === "deny",
+  );
 }
 
 /** The kind of a text, reasoning or file part that the harness put there; undefined for conversation. */

@@ -213,6 +213,7 @@ function factsOf(row: JsonObject): JsonObject {
     ["agent", field(row, "agent")],
     ["title", field(row, "title")],
     ["revert", revert],
+    ["permission", jsonIn(field(row, "permission"))],
     ["metadata", jsonIn(field(row, "metadata"))],
     ["time", created === undefined ? undefined : { created, updated: updated ?? created }],
   ];

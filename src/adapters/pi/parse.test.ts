@@ -83,10 +83,13 @@ describe("records", () => {
     expect(typed).toMatchObject({ provenance: "conversational", text: "only the roses" });
   });
 
-  test("summaries stand in the user's slot and are the client's", () => {
-    expect(messageOf(CAPTURED, "e9924d30").parts[0]?.options["pond"]).toEqual({ injected: "branch-summary" });
+  test("summaries stand in the user's slot, injected, and are the model's", () => {
+    expect(messageOf(CAPTURED, "e9924d30").parts[0]?.options["pond"]).toEqual({
+      injected: "branch-summary",
+      author: "model",
+    });
     const compaction = messageOf(CAPTURED, "fd755999");
-    expect(compaction.parts[0]?.options["pond"]).toEqual({ injected: "compaction-summary" });
+    expect(compaction.parts[0]?.options["pond"]).toEqual({ injected: "compaction-summary", author: "model" });
     expect(pondOf(compaction)["compaction"]).toBe("summary");
   });
 

@@ -2,6 +2,7 @@
  * Which stretches of a user's text a person wrote and which pi put there (spec.md#model-part-provenance). Every
  * pattern is in docs/adapters/pi.md#provenance, with its evidence.
  */
+import type { RecordedAuthor } from "../../model/index.ts";
 import type { TextSpan } from "../seam/index.ts";
 
 /** `/skill:name arguments` becomes the skill's text with the arguments behind it: the client's own pattern. */
@@ -9,6 +10,15 @@ const SKILL = /^<skill name="[^"]+" location="[^"]+">\n[\s\S]*?\n<\/skill>(?:\n\
 
 /** `@file` on the command line becomes the file's content before the prompt. */
 const FILE = /<file name="[^"\n]+">(?:\n[\s\S]*?\n|[^\n]*?)<\/file>\n/y;
+
+/** Injected, but written by a model (spec.md#model-part-author). */
+const BY_MODELS: ReadonlySet<string> = new Set(["branch-summary", "compaction-summary"]);
+
+/** Who wrote a text of an injected kind, where that is not the client; `name` is the field that holds it. */
+export function authorOf(injected: string, name?: string): { readonly author?: RecordedAuthor } {
+  if (BY_MODELS.has(injected)) return { author: "model" };
+  return injected === "shell" && name === "command" ? { author: "person" } : {};
+}
 
 /** The spans of a text that stands in the user's slot, covering it without gaps. */
 export function spansOf(text: string): readonly TextSpan[] {

@@ -23,7 +23,7 @@ import type { HeadFinder } from "./head.ts";
 import { isHeader } from "./head.ts";
 import { MessageIds } from "./message-ids.ts";
 import { ADAPTER } from "./names.ts";
-import { spansOf } from "./provenance.ts";
+import { authorOf, spansOf } from "./provenance.ts";
 
 /** Of `RecordMapper.state`: the version is raised whenever the same records would leave another state. */
 export const PREFIX_FORMAT: PrefixFormat = { adapter: ADAPTER, version: 1 };
@@ -191,7 +191,9 @@ function contentOf(holder: JsonObject, shape: Shape): Content {
       return text === undefined ? [] : [{ name, text }];
     });
     return {
-      parts: texts.flatMap(({ name, text }) => textParts(text, wholeOf(injected)(text), { field: name })),
+      parts: texts.flatMap(({ name, text }) =>
+        textParts(text, wholeOf(injected, name)(text), { field: name }),
+      ),
       taken: texts.map(({ name }) => name),
       form: isAbsent ? ABSENT : {},
     };
@@ -213,9 +215,10 @@ function contentOf(holder: JsonObject, shape: Shape): Content {
 
 const ABSENT: JsonObject = { content: "absent" };
 
-/** A text that is of one kind as a whole. */
-function wholeOf(injected: string | undefined): (text: string) => readonly TextSpan[] {
-  return (text) => [{ start: 0, end: text.length, ...optional("injected", injected) }];
+/** A text that is of one kind as a whole; `name` is the field that holds it, where that is not `content`. */
+function wholeOf(injected: string | undefined, name?: string): (text: string) => readonly TextSpan[] {
+  const facts = injected === undefined ? {} : { injected, ...authorOf(injected, name) };
+  return (text) => [{ start: 0, end: text.length, ...facts }];
 }
 
 function carrier(record: JsonObject, envelope: Envelope): MessageDraft {

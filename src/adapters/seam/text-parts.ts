@@ -3,15 +3,19 @@
  * people said, and what tells the parts that were one text.
  */
 import type { JsonObject } from "../../base/json.ts";
-import type { Extracted, Part } from "../../model/index.ts";
+import type { Extracted, Part, RecordedAuthor } from "../../model/index.ts";
 import { extractSpan, isEmpty, objectField } from "./extract.ts";
 import type { PartDraft } from "./session-log.ts";
 
-/** A stretch of a text by UTF-16 offsets; `injected` names the kind of what the client wrote. */
+/**
+ * A stretch of a text by UTF-16 offsets; `injected` names the kind of what the client wrote, `author` who wrote it
+ * where that is not what its place implies (spec.md#model-part-author).
+ */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
   readonly injected?: string;
+  readonly author?: RecordedAuthor;
 }
 
 /** The parts of a text, one for each span; the first carries what its source held beside the text. */
@@ -23,6 +27,7 @@ export function textParts(
   return spans.map((span, index) => {
     const facts = {
       ...(span.injected === undefined ? {} : { injected: span.injected }),
+      ...(span.author === undefined ? {} : { author: span.author }),
       ...(index === 0 ? {} : { joined: true }),
     };
     const isWhole = span.start === 0 && span.end === text.length;
