@@ -1,0 +1,31 @@
+/**
+ * Histories: whatever happens to the sources of a session, in whatever order and by however many machines it is read, what
+ * pond has read restores exactly, nothing is fused, and verify tells the truth. A failure prints the shortest history
+ * that still fails. More runs, or another start: `HISTORY_RUNS=500 HISTORY_SEED=7 npx vitest run test/property/histories`.
+ */
+import fc from "fast-check";
+import { describe, test } from "vitest";
+import { tryHistory } from "../support/histories/checks.ts";
+import { MODELS } from "../support/histories/index.ts";
+import { describeHistory, histories } from "../support/histories/operations.ts";
+import { EVERYTHING, GROWTH } from "../support/histories/scope.ts";
+
+/** What holds today. `EVERYTHING` once sources have recorded states. */
+const SCOPE = process.env["HISTORY_SCOPE"] === "everything" ? EVERYTHING : GROWTH;
+
+/** About three seconds a client on two cores. */
+const RUNS = Number(process.env["HISTORY_RUNS"] ?? 6);
+const SEED = Number(process.env["HISTORY_SEED"] ?? 20_260_101);
+
+describe("after any history", () => {
+  test.each(MODELS)("of $label every state that was read is there, and nothing else", async (model) => {
+    await fc.assert(
+      fc.asyncProperty(histories(SCOPE), async (history) => {
+        const findings = await tryHistory(history, { model, ...SCOPE.trial });
+        if (findings.length > 0)
+          throw new Error(`${model.label}:\n${describeHistory(history)}\n${findings.join("\n")}`);
+      }),
+      { numRuns: RUNS, seed: SEED },
+    );
+  });
+});

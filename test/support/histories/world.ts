@@ -1,0 +1,291 @@
+/**
+ * The world of one history: places on disk, machines that sync them into one store, and what is known of both without
+ * asking pond: which states each source had, and which of them pond has read.
+ */
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../../src/base/clock.ts";
+import { loadConfig } from "../../../src/config/index.ts";
+import type { Context } from "../../../src/handlers/index.ts";
+import { createContext, sync } from "../../../src/handlers/index.ts";
+import type { TempDir } from "../temp-dir.ts";
+import { tempDir } from "../temp-dir.ts";
+import type { Written } from "./disk.ts";
+import { Disk } from "./disk.ts";
+import type { Edit } from "./edits.ts";
+import { edited } from "./edits.ts";
+import type { MachineNumber, Operation, PlaceNumber } from "./operations.ts";
+import type { Draft, SessionNumber, SourceModel, State, Turn } from "./source-model.ts";
+import { settledEntries, START } from "./source-model.ts";
+
+const MINUTE = 60_000;
+/** After this nothing waits for more. */
+const REST = 120 * MINUTE;
+
+/** One session in one place. */
+export interface Source {
+  readonly place: PlaceNumber;
+  readonly session: SessionNumber;
+  /** What is on disk; undefined: it was taken away, or was never there. */
+  state: State | undefined;
+  /** Every state that it had, the newest last. */
+  readonly past: { readonly state: State; readonly at: number }[];
+  /** The state of the last sync that could read all of it. Live: some of it may have been held back. */
+  read: { readonly state: State; readonly isLive: boolean } | undefined;
+}
+
+export interface SyncOrder {
+  readonly adapter: string;
+  readonly paths: readonly string[];
+  readonly verify: boolean;
+  readonly now: number;
+}
+
+/** How a sync is run: in this process, or in one that is killed. */
+export type Syncing = (machine: Machine, order: SyncOrder) => Promise<void>;
+
+export interface Machine {
+  readonly number: MachineNumber;
+  readonly home: string;
+  readonly store: string;
+  readonly context: Context;
+}
+
+export class World implements AsyncDisposable {
+  readonly model: SourceModel;
+  readonly sources: readonly Source[];
+  /** Every record that was ever on disk, whole. */
+  readonly ever = new Set<string>();
+  /** Words of records that were read from a source that could be read. */
+  readonly words = new Set<string>();
+  now = START + REST;
+  readonly #folder: TempDir;
+  readonly #disks: readonly Disk[];
+  readonly #machines = new Map<MachineNumber, Machine>();
+  readonly #syncing: Syncing;
+  #drafts = 0;
+
+  static async start(model: SourceModel, syncing?: Syncing): Promise<World> {
+    return new World(model, await tempDir(), syncing);
+  }
+
+  private constructor(model: SourceModel, folder: TempDir, syncing: Syncing | undefined) {
+    this.model = model;
+    this.#folder = folder;
+    this.#syncing = syncing ?? syncHere;
+    this.#disks = [0, 1, 2].map(
+      (place) => new Disk(join(folder.path, `place-${place}`), join(folder.path, `aside-${place}`)),
+    );
+    this.sources = ([0, 1, 2] as const).flatMap((place) =>
+      ([0, 1] as const).map((session): Source => ({
+        place,
+        session,
+        state: undefined,
+        past: [],
+        read: undefined,
+      })),
+    );
+  }
+
+  root(place: PlaceNumber): string {
+    return this.#disks[place]!.root;
+  }
+
+  /** True while something of the source is on disk and cannot be read. */
+  isFaulty({ place, session, state }: Source): boolean {
+    return state !== undefined && this.#disks[place]!.isFaulty(this.#paths(session, state));
+  }
+
+  async machine(number: MachineNumber): Promise<Machine> {
+    const known = this.#machines.get(number);
+    if (known !== undefined) return known;
+    const home = join(this.#folder.path, `machine-${number}`);
+    mkdirSync(home, { recursive: true });
+    const store = join(this.#folder.path, "store");
+    const environment = { env: { POND_STORE: store }, home, platform: "linux" as const, cwd: home };
+    const context = createContext({
+      config: await loadConfig({ environment }),
+      machine: environment,
+      signal: new AbortController().signal,
+      clock: { ...systemClock, now: () => this.now },
+    });
+    const machine = { number, home, store, context };
+    this.#machines.set(number, machine);
+    return machine;
+  }
+
+  async run(operation: Operation): Promise<void> {
+    this.now += MINUTE;
+    switch (operation.kind) {
+      case "sync":
+        return this.#sync(operation);
+      case "race":
+        return this.#race(operation);
+      case "forget":
+        return this.#forget((await this.machine(operation.machine)).home);
+      case "remove":
+        return this.#write(this.source(operation), undefined, { how: "replace", at: this.now });
+      case "fault":
+        return this.#fault(operation);
+      case "heal":
+        return this.#heal(this.source(operation));
+      case "copy":
+        return this.#copy(operation);
+      case "diverge": {
+        this.#copy({ ...operation, kind: "copy", back: 0, isOlder: false });
+        const { place, from } = operation;
+        for (const each of place === from ? [place] : [place, from])
+          this.#edit({ ...operation, kind: "append", place: each, how: "append" });
+        return;
+      }
+      default:
+        return this.#edit(operation);
+    }
+  }
+
+  source({ place, session }: { readonly place: PlaceNumber; readonly session: SessionNumber }): Source {
+    return this.sources.find((each) => each.place === place && each.session === session)!;
+  }
+
+  /** Everything that is there, by one machine, when nothing waits. */
+  async syncAll(machine: MachineNumber, isFull = false): Promise<void> {
+    await this.#sync({ machine, places: [0, 1, 2], isLive: false, isFull });
+  }
+
+  #edit(edit: Edit): void {
+    const source = this.source(edit);
+    const editing = { model: this.model, session: edit.session, draft: (turn: Turn) => this.#draft(turn) };
+    const next = edited(source.state, edit, editing);
+    if (next === undefined) return;
+    const isOlder = edit.kind === "side file" && edit.isOlder;
+    const how = edit.kind === "side file" ? "replace" : edit.kind === "tear" ? "append" : edit.how;
+    this.#write(source, next, { how, at: isOlder ? 2 * START - this.now : this.now });
+  }
+
+  #copy({ place, session, from, back, isOlder }: Extract<Operation, { kind: "copy" }>): void {
+    const found = this.source({ place: from, session }).past.at(-1 - back);
+    if (found === undefined) return;
+    const at = isOlder ? found.at : this.now;
+    this.#write(this.source({ place, session }), found.state, { how: "replace", at });
+  }
+
+  #fault({ place, session, file, fault }: Extract<Operation, { kind: "fault" }>): void {
+    const { state } = this.source({ place, session });
+    if (state === undefined) return;
+    const paths = this.#paths(session, state);
+    this.#disks[place]!.fault(paths[file % paths.length]!, fault);
+  }
+
+  #heal({ place, session, state }: Source): void {
+    if (state !== undefined) for (const path of this.#paths(session, state)) this.#disks[place]!.heal(path);
+  }
+
+  #draft(turn: Turn): Draft {
+    this.#drafts += 1;
+    const word = `word${String(this.#drafts).padStart(4, "0")}x`;
+    return { turn, number: this.#drafts, word, at: this.now };
+  }
+
+  /** The files of a source, its database included. */
+  #paths(session: SessionNumber, state: State): readonly string[] {
+    const { container } = this.model;
+    const files = [...this.model.files(session, state).keys()];
+    return container.kind === "database" ? [container.path, ...files] : files;
+  }
+
+  #write(source: Source, next: State | undefined, written: Written): void {
+    const disk = this.#disks[source.place]!;
+    const there = this.sources.filter(({ place }) => place === source.place);
+    const changes = there.map((each) => ({
+      session: each.session,
+      before: each.state,
+      after: each === source ? next : each.state,
+    }));
+    const { model } = this;
+    const filesOf = (session: SessionNumber, state: State | undefined) =>
+      state === undefined ? [] : [...model.files(session, state)];
+    const { container } = model;
+    const isEmpty = changes.every(({ after }) => after === undefined);
+    const database = container.kind === "database" && isEmpty ? [[container.path, ""] as const] : [];
+    disk.write(
+      new Map([...changes.flatMap(({ session, before }) => filesOf(session, before)), ...database]),
+      new Map(changes.flatMap(({ session, after }) => filesOf(session, after))),
+      written,
+    );
+    if (container.kind === "database" && !isEmpty) {
+      const rowsOf = (session: SessionNumber, state: State | undefined) =>
+        state === undefined ? {} : (model.rows?.(session, state) ?? {});
+      const rows = changes.map(({ session, before, after }) => ({
+        before: rowsOf(session, before),
+        after: rowsOf(session, after),
+      }));
+      disk.writeRows(container.path, rows, written);
+    }
+    source.state = next;
+    if (next === undefined) return;
+    source.past.push({ state: next, at: written.at });
+    for (const records of model.records(source.session, next).values())
+      for (const record of records) this.ever.add(record);
+  }
+
+  async #sync(reading: Omit<Extract<Operation, { kind: "sync" }>, "kind">): Promise<void> {
+    const { machine, places, isLive, isFull } = reading;
+    if (!isLive) this.now += REST;
+    await this.#syncing(await this.machine(machine), this.#order(places, isFull));
+    this.#remember(places, isLive);
+  }
+
+  #order(places: readonly PlaceNumber[], verify: boolean): SyncOrder {
+    const paths = places.map((place) => this.root(place));
+    return { adapter: this.model.adapter, paths, verify, now: this.now };
+  }
+
+  #remember(places: readonly PlaceNumber[], isLive: boolean): void {
+    for (const source of this.sources) {
+      if (source.state === undefined || !places.includes(source.place) || this.isFaulty(source)) continue;
+      source.read = { state: source.state, isLive };
+      if (!isLive)
+        for (const { word } of settledEntries(source.state)) if (word !== undefined) this.words.add(word);
+    }
+  }
+
+  /** The first insert of the machine waits for a whole sync of the other one. */
+  async #race({ machine, places, table }: Extract<Operation, { kind: "race" }>): Promise<void> {
+    this.now += REST;
+    const first = await this.machine(machine);
+    const other = await this.machine(machine === 0 ? 1 : 0);
+    const order = this.#order(places, false);
+    const target: { insert(batch: never): Promise<{ readonly inserted: number }> } = (
+      await first.context.store()
+    ).tables[table];
+    const insert = target.insert.bind(target);
+    let isFirst = true;
+    target.insert = async (batch) => {
+      if (isFirst) {
+        isFirst = false;
+        await this.#syncing(other, order);
+      }
+      return insert(batch);
+    };
+    try {
+      await syncHere(first, order);
+    } finally {
+      Reflect.deleteProperty(target, "insert");
+    }
+    this.#remember(places, false);
+  }
+
+  #forget(home: string): void {
+    for (const path of readdirSync(home, { recursive: true, encoding: "utf8" }))
+      if (path.endsWith("cursors")) rmSync(join(home, path), { recursive: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { context } of this.#machines.values()) await context[Symbol.asyncDispose]();
+    await this.#folder[Symbol.asyncDispose]();
+  }
+}
+
+export async function syncHere({ context }: Machine, { adapter, paths, verify }: SyncOrder): Promise<void> {
+  await sync(context, { adapters: [adapter], paths, verify, stages: ["import"] });
+}
