@@ -1,17 +1,15 @@
 /**
  * Histories: whatever happens to the sources of a session, in whatever order and by however many machines it is read, what
  * pond has read restores exactly, nothing is fused, and verify tells the truth. A failure prints the shortest history
- * that still fails. More runs, or another start: `HISTORY_RUNS=500 HISTORY_SEED=7 npx vitest run test/property/histories`.
+ * that still fails. More runs, another start, everything that may happen:
+ * `HISTORY_RUNS=500 HISTORY_SEED=7 HISTORY_SCOPE=everything npx vitest run test/property/histories.test.ts`.
  */
 import fc from "fast-check";
 import { describe, test } from "vitest";
 import { tryHistory } from "../support/histories/checks.ts";
 import { MODELS } from "../support/histories/index.ts";
 import { describeHistory, histories } from "../support/histories/operations.ts";
-import { EVERYTHING, GROWTH } from "../support/histories/scope.ts";
-
-/** What holds today. `EVERYTHING` once sources have recorded states. */
-const SCOPE = process.env["HISTORY_SCOPE"] === "everything" ? EVERYTHING : GROWTH;
+import { SCOPE } from "../support/histories/scope.ts";
 
 /** About three seconds a client on two cores. */
 const RUNS = Number(process.env["HISTORY_RUNS"] ?? 6);

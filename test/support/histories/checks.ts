@@ -2,11 +2,12 @@
  * What must hold after a history, whatever happened in it: what was read restores as it was, nothing is fused or
  * invented, verify tells the truth, every text that was read can be found, and reading again changes nothing.
  */
+import type { Syncing } from "./machine.ts";
 import type { Operation } from "./operations.ts";
 import { countRows, findsText, restoreAll, restoreState, verdictOn } from "./seams.ts";
 import type { Records, SourceModel } from "./source-model.ts";
 import { settledEntries } from "./source-model.ts";
-import type { Source, Syncing } from "./world.ts";
+import type { Source } from "./world.ts";
 import { World } from "./world.ts";
 
 export const CHECKS = ["restores", "nothing invented", "verify", "found", "synced again"] as const;
@@ -15,8 +16,7 @@ export type Check = (typeof CHECKS)[number];
 export interface Trial {
   readonly model: SourceModel;
   readonly checks?: readonly Check[];
-  /** What `verify` has to say of a source that changed since it was read. */
-  readonly changed: Truth;
+  readonly truths: Truths;
   readonly syncing?: Syncing;
 }
 
@@ -34,13 +34,13 @@ export async function tryHistory(history: readonly Operation[], trial: Trial): P
   return after.length > 0 || !checks.includes("synced again") ? after : await changesByReading(world);
 }
 
-async function findingsIn(world: World, { checks = CHECKS, changed }: Trial): Promise<readonly string[]> {
+async function findingsIn(world: World, { checks = CHECKS, truths }: Trial): Promise<readonly string[]> {
   if (world.sources.every(({ read }) => read === undefined)) return [];
   const findings: string[] = [];
   const look: Partial<Record<Check, (world: World) => Promise<readonly string[]>>> = {
     restores: unequalRestores,
     "nothing invented": inventedRecords,
-    verify: (each) => wrongVerdicts(each, changed),
+    verify: (each) => wrongVerdicts(each, truths),
     found: lostTexts,
   };
   for (const check of checks)
@@ -100,35 +100,43 @@ async function inventedRecords(world: World): Promise<readonly string[]> {
 /** What `verify` has to say of a source: fine, not fine, or whatever it thinks right. */
 export type Truth = "fine" | "wrong" | "either";
 
-function truthOf(world: World, source: Source, changed: Truth): Truth {
-  const { state, read, session } = source;
+export interface Truths {
+  /** Of a source that changed since it was read, or was read while its client was at work. */
+  readonly changed: Truth;
+  /** Of a source that was never read and holds what no other does. */
+  readonly unstored: Truth;
+}
+
+function truthOf(world: World, source: Source, truths: Truths): Truth {
+  const { state, read, session, place } = source;
   if (state === undefined) return "fine";
-  if (world.isFaulty(source)) return read === undefined ? "wrong" : "either";
-  if (read !== undefined) return read.state === state && !read.isLive ? "fine" : changed;
+  if (world.isFaulty(source)) return read === undefined ? truths.unstored : "either";
+  if (read !== undefined) return read.state === state && !read.isLive ? "fine" : truths.changed;
+  const others = world.sources.filter((other) => other !== source && other.read !== undefined);
+  // A database that was read has grown by a session.
+  const isGrown = world.model.container.kind === "database" && others.some((other) => other.place === place);
   const stored = new Set(
-    world.sources.flatMap((other) =>
-      other.session === session && other.read !== undefined
-        ? settledEntries(other.read.state).map(({ id }) => id)
-        : [],
-    ),
+    others
+      .filter((other) => other.session === session)
+      .flatMap((other) => settledEntries(other.read!.state).map(({ id }) => id)),
   );
-  // A copy of what is stored may count as moved. Words are asked for, as an older version of a record may be on disk.
+  // A copy of what is stored may count as moved. By words, too, as an older version of a record may be on disk.
   const isCopy = settledEntries(state).every(
     ({ id, word }) => stored.has(id) && (word === undefined || world.words.has(word)),
   );
-  return isCopy ? "either" : "wrong";
+  return isGrown || isCopy ? "either" : truths.unstored;
 }
 
-async function wrongVerdicts(world: World, changed: Truth): Promise<readonly string[]> {
+async function wrongVerdicts(world: World, truths: Truths): Promise<readonly string[]> {
   const findings: string[] = [];
-  const truths = world.sources.map((source) => ({ source, truth: truthOf(world, source, changed) }));
-  const wrong = truths.filter(({ truth }) => truth === "wrong");
+  const all = world.sources.map((source) => ({ source, truth: truthOf(world, source, truths) }));
+  const wrong = all.filter(({ truth }) => truth === "wrong");
   for (const number of [0, 1] as const) {
     const { context } = await world.machine(number);
     const paths = ([0, 1, 2] as const).map((place) => world.root(place));
     const { isTrue, told } = await verdictOn(context, { adapter: world.model.adapter, paths });
     const by = `machine ${number}`;
-    if (wrong.length === 0 && !isTrue && truths.every(({ truth }) => truth === "fine"))
+    if (wrong.length === 0 && !isTrue && all.every(({ truth }) => truth === "fine"))
       findings.push(`${by} finds fault with what is stored: ${told.join("; ")}`);
     if (wrong.length > 0 && isTrue)
       findings.push(

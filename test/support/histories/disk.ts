@@ -18,13 +18,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { JsonValue } from "../../../src/base/json.ts";
+import { allow, deny } from "./denied.ts";
 import type { Rows } from "./source-model.ts";
 
 export const WRITES = ["append", "in place", "replace"] as const;
 export type Write = (typeof WRITES)[number];
 
-/** `loop`: not even `stat` answers. `no read`: it does, and reading fails as on a bad disk. */
-export const FAULTS = ["loop", "no read"] as const;
+/** `loop`: not even `stat` answers. `denied`: it says what it said before, and reading fails. */
+export const FAULTS = ["loop", "denied"] as const;
 export type Fault = (typeof FAULTS)[number];
 
 export interface Written {
@@ -37,7 +38,8 @@ export class Disk {
   readonly root: string;
   /** On the same disk, outside every place. */
   readonly #aside: string;
-  readonly #faults = new Map<string, string>();
+  /** What makes a file readable again, by path. */
+  readonly #faults = new Map<string, () => void>();
   #spare = 0;
 
   constructor(root: string, aside: string) {
@@ -86,23 +88,30 @@ export class Disk {
   fault(path: string, fault: Fault): boolean {
     const target = join(this.root, path);
     if (this.#faults.has(path) || !existsSync(target)) return false;
+    // A database is not opened by this process's own calls: it can only be out of reach.
+    if (fault === "denied" && !path.endsWith(".db")) {
+      deny(target);
+      this.#faults.set(path, () => allow(target));
+      return true;
+    }
     const away = this.#spareName();
     renameSync(target, away);
-    this.#faults.set(path, away);
-    // Reading the memory of a process at address 0 fails with EIO, for everyone; elsewhere a loop has to do.
-    const unreadable = "/proc/self/mem";
-    symlinkSync(fault === "no read" && existsSync(unreadable) ? unreadable : target, target);
+    symlinkSync(target, target);
+    this.#faults.set(path, () => {
+      rmSync(target, { force: true });
+      renameSync(away, target);
+    });
     return true;
   }
 
   /** The file as it was, or nothing where it was readable. */
   heal(path: string): void {
-    const away = this.#faults.get(path);
-    if (away === undefined) return;
+    this.#faults.get(path)?.();
     this.#faults.delete(path);
-    const target = join(this.root, path);
-    rmSync(target, { force: true });
-    renameSync(away, target);
+  }
+
+  healAll(): void {
+    for (const path of this.#faults.keys()) this.heal(path);
   }
 
   isFaulty(paths: Iterable<string>): boolean {

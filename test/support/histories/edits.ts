@@ -4,10 +4,13 @@ import type { Draft, SessionNumber, SourceModel, State, Turn } from "./source-mo
 import { closed, reword } from "./source-model.ts";
 
 /** Operations that change one source by what it holds itself. */
-export type Edit = Extract<
-  Operation,
-  { kind: "append" | "tear" | "truncate" | "drop" | "rewrite" | "rewrite all" | "side file" }
->;
+export type Edit = Extract<Operation, { kind: (typeof EDITS)[number] }>;
+
+const EDITS = ["append", "tear", "truncate", "drop", "rewrite", "rewrite all", "side file"] as const;
+
+export function isEdit(operation: Operation): operation is Edit {
+  return (EDITS as readonly string[]).includes(operation.kind);
+}
 
 export interface Editing {
   readonly model: SourceModel;

@@ -60,6 +60,8 @@ export type Operation =
   | (Reading & { readonly kind: "sync"; readonly isLive: boolean; readonly isFull: boolean })
   /** The machine stops between look-up and insert until the other one has synced. */
   | (Reading & { readonly kind: "race"; readonly table: "parts" | "messages" | "sessions" })
+  /** A sync in a process of its own that dies at the point of this number, where it gets that far. */
+  | (Reading & { readonly kind: "kill"; readonly point: number })
   /** A machine loses its cursors. */
   | { readonly kind: "forget"; readonly machine: MachineNumber };
 
@@ -130,6 +132,7 @@ function operations({ places, machines }: HistoryOptions): Record<OperationKind,
     heal: of("heal", target),
     sync: of("sync", { ...reading, isLive: fc.boolean(), isFull: fc.boolean() }),
     race: of("race", { ...reading, table: fc.constantFrom("parts", "messages", "sessions") }),
+    kill: of("kill", { ...reading, point: fc.nat(11) }),
     forget: of("forget", { machine }),
   };
 }

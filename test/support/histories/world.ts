@@ -2,18 +2,17 @@
  * The world of one history: places on disk, machines that sync them into one store, and what is known of both without
  * asking pond: which states each source had, and which of them pond has read.
  */
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../../src/base/clock.ts";
-import { loadConfig } from "../../../src/config/index.ts";
-import type { Context } from "../../../src/handlers/index.ts";
-import { createContext, sync } from "../../../src/handlers/index.ts";
 import type { TempDir } from "../temp-dir.ts";
 import { tempDir } from "../temp-dir.ts";
+import type { Machine, SyncOrder, Syncing } from "./machine.ts";
+import { startMachine, syncHere } from "./machine.ts";
 import type { Written } from "./disk.ts";
 import { Disk } from "./disk.ts";
 import type { Edit } from "./edits.ts";
-import { edited } from "./edits.ts";
+import { edited, isEdit } from "./edits.ts";
+import { killedSync } from "./killed-sync.ts";
 import type { MachineNumber, Operation, PlaceNumber } from "./operations.ts";
 import type { Draft, SessionNumber, SourceModel, State, Turn } from "./source-model.ts";
 import { settledEntries, START } from "./source-model.ts";
@@ -32,23 +31,6 @@ export interface Source {
   readonly past: { readonly state: State; readonly at: number }[];
   /** The state of the last sync that could read all of it. Live: some of it may have been held back. */
   read: { readonly state: State; readonly isLive: boolean } | undefined;
-}
-
-export interface SyncOrder {
-  readonly adapter: string;
-  readonly paths: readonly string[];
-  readonly verify: boolean;
-  readonly now: number;
-}
-
-/** How a sync is run: in this process, or in one that is killed. */
-export type Syncing = (machine: Machine, order: SyncOrder) => Promise<void>;
-
-export interface Machine {
-  readonly number: MachineNumber;
-  readonly home: string;
-  readonly store: string;
-  readonly context: Context;
 }
 
 export class World implements AsyncDisposable {
@@ -100,27 +82,22 @@ export class World implements AsyncDisposable {
     const known = this.#machines.get(number);
     if (known !== undefined) return known;
     const home = join(this.#folder.path, `machine-${number}`);
-    mkdirSync(home, { recursive: true });
     const store = join(this.#folder.path, "store");
-    const environment = { env: { POND_STORE: store }, home, platform: "linux" as const, cwd: home };
-    const context = createContext({
-      config: await loadConfig({ environment }),
-      machine: environment,
-      signal: new AbortController().signal,
-      clock: { ...systemClock, now: () => this.now },
-    });
-    const machine = { number, home, store, context };
+    const machine = await startMachine({ home, store }, () => this.now);
     this.#machines.set(number, machine);
     return machine;
   }
 
   async run(operation: Operation): Promise<void> {
     this.now += MINUTE;
+    if (isEdit(operation)) return this.#edit(operation);
     switch (operation.kind) {
       case "sync":
         return this.#sync(operation);
       case "race":
         return this.#race(operation);
+      case "kill":
+        return this.#kill(operation);
       case "forget":
         return this.#forget((await this.machine(operation.machine)).home);
       case "remove":
@@ -138,8 +115,6 @@ export class World implements AsyncDisposable {
           this.#edit({ ...operation, kind: "append", place: each, how: "append" });
         return;
       }
-      default:
-        return this.#edit(operation);
     }
   }
 
@@ -275,17 +250,21 @@ export class World implements AsyncDisposable {
     this.#remember(places, false);
   }
 
+  /** What a killed sync has read cannot be told from outside; the next one must make it whole. */
+  async #kill({ machine, places, point }: Extract<Operation, { kind: "kill" }>): Promise<void> {
+    this.now += REST;
+    const isWhole = await killedSync(await this.machine(machine), this.#order(places, false), point);
+    this.#remember(places, !isWhole);
+  }
+
   #forget(home: string): void {
     for (const path of readdirSync(home, { recursive: true, encoding: "utf8" }))
       if (path.endsWith("cursors")) rmSync(join(home, path), { recursive: true });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const disk of this.#disks) disk.healAll();
     for (const { context } of this.#machines.values()) await context[Symbol.asyncDispose]();
     await this.#folder[Symbol.asyncDispose]();
   }
-}
-
-export async function syncHere({ context }: Machine, { adapter, paths, verify }: SyncOrder): Promise<void> {
-  await sync(context, { adapters: [adapter], paths, verify, stages: ["import"] });
 }

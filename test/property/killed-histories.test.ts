@@ -1,0 +1,35 @@
+/** Histories in which syncs are killed at any point: what was read before is there, and the next sync makes it whole. */
+import fc from "fast-check";
+import { describe, test } from "vitest";
+import { tryHistory } from "../support/histories/checks.ts";
+import { MODELS } from "../support/histories/index.ts";
+import { describeHistory, histories } from "../support/histories/operations.ts";
+import { SCOPE } from "../support/histories/scope.ts";
+
+const RUNS = Number(process.env["HISTORY_RUNS"] ?? 2);
+const SEED = Number(process.env["HISTORY_SEED"] ?? 20_260_102);
+
+/** A process that is killed costs half a second. Faults are only those of this process. */
+const KILLED = {
+  ...SCOPE,
+  kinds: [
+    ...SCOPE.kinds.filter((kind) => kind !== "fault" && kind !== "race"),
+    "kill",
+    "kill",
+    "kill",
+  ] as const,
+  length: 6,
+};
+
+describe("after any history with kills", () => {
+  test.each(MODELS)("of $label every state that was read is there, and nothing else", async (model) => {
+    await fc.assert(
+      fc.asyncProperty(histories(KILLED), async (history) => {
+        const findings = await tryHistory(history, { model, ...KILLED.trial });
+        if (findings.length > 0)
+          throw new Error(`${model.label}:\n${describeHistory(history)}\n${findings.join("\n")}`);
+      }),
+      { numRuns: RUNS, seed: SEED },
+    );
+  });
+});
