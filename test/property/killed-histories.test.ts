@@ -1,9 +1,9 @@
 /** Histories in which syncs are killed at any point: what was read before is there, and the next sync makes it whole. */
 import fc from "fast-check";
 import { describe, test } from "vitest";
-import { tryHistory } from "../support/histories/checks.ts";
+import { expectHistory } from "../support/histories/checks.ts";
 import { MODELS } from "../support/histories/index.ts";
-import { describeHistory, histories } from "../support/histories/operations.ts";
+import { histories } from "../support/histories/operations.ts";
 import { SCOPE } from "../support/histories/scope.ts";
 
 const RUNS = Number(process.env["HISTORY_RUNS"] ?? 2);
@@ -24,11 +24,7 @@ const KILLED = {
 describe("after any history with kills", () => {
   test.each(MODELS)("of $label every state that was read is there, and nothing else", async (model) => {
     await fc.assert(
-      fc.asyncProperty(histories(KILLED), async (history) => {
-        const findings = await tryHistory(history, { model, ...KILLED.trial });
-        if (findings.length > 0)
-          throw new Error(`${model.label}:\n${describeHistory(history)}\n${findings.join("\n")}`);
-      }),
+      fc.asyncProperty(histories(KILLED), (history) => expectHistory(history, { model, ...KILLED.trial })),
       { numRuns: RUNS, seed: SEED },
     );
   });

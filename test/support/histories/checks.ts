@@ -2,8 +2,8 @@
  * What must hold after a history, whatever happened in it: what was read restores as it was, nothing is fused or
  * invented, verify tells the truth, every text that was read can be found, and reading again changes nothing.
  */
-import type { Syncing } from "./machine.ts";
 import type { Operation } from "./operations.ts";
+import { describeHistory } from "./operations.ts";
 import { countRows, findsText, restoreAll, restoreState, verdictOn } from "./seams.ts";
 import type { Records, SourceModel } from "./source-model.ts";
 import { settledEntries } from "./source-model.ts";
@@ -17,13 +17,19 @@ export interface Trial {
   readonly model: SourceModel;
   readonly checks?: readonly Check[];
   readonly truths: Truths;
-  readonly syncing?: Syncing;
+}
+
+/** Fails with the history and with what does not hold after it. */
+export async function expectHistory(history: readonly Operation[], trial: Trial): Promise<void> {
+  const findings = await tryHistory(history, trial);
+  if (findings.length > 0)
+    throw new Error(`${trial.model.label}:\n${describeHistory(history)}\n${findings.join("\n")}`);
 }
 
 /** Plays a history and looks at what is left of it; a line for each thing that does not hold. */
 export async function tryHistory(history: readonly Operation[], trial: Trial): Promise<readonly string[]> {
   const { model, checks = CHECKS } = trial;
-  await using world = await World.start(model, trial.syncing);
+  await using world = await World.start(model);
   for (const operation of history) await world.run(operation);
   const during = await findingsIn(world, trial);
   if (during.length > 0) return during;
@@ -54,11 +60,12 @@ const nameOf = ({ model }: World, { place, session }: Source): string =>
 /** Every source that could be read when it was last read comes back as it was then. */
 async function unequalRestores(world: World): Promise<readonly string[]> {
   const { model } = world;
-  const { context } = await world.machine(0);
   const findings: string[] = [];
   for (const source of world.sources) {
     const { session, place, read } = source;
-    if (read === undefined || read.isLive) continue;
+    if (read === undefined || read.isPartly) continue;
+    // By the machine that read it: what is recorded of a source says whose it is.
+    const { context } = await world.machine(read.machine);
     const name = {
       adapter: model.adapter,
       session: model.storedId(session),
@@ -101,7 +108,7 @@ async function inventedRecords(world: World): Promise<readonly string[]> {
 export type Truth = "fine" | "wrong" | "either";
 
 export interface Truths {
-  /** Of a source that changed since it was read, or was read while its client was at work. */
+  /** Of a source that changed since it was read, or was read in part. */
   readonly changed: Truth;
   /** Of a source that was never read and holds what no other does. */
   readonly unstored: Truth;
@@ -111,7 +118,7 @@ function truthOf(world: World, source: Source, truths: Truths): Truth {
   const { state, read, session, place } = source;
   if (state === undefined) return "fine";
   if (world.isFaulty(source)) return read === undefined ? truths.unstored : "either";
-  if (read !== undefined) return read.state === state && !read.isLive ? "fine" : truths.changed;
+  if (read !== undefined) return read.state === state && !read.isPartly ? "fine" : truths.changed;
   const others = world.sources.filter((other) => other !== source && other.read !== undefined);
   // A database that was read has grown by a session.
   const isGrown = world.model.container.kind === "database" && others.some((other) => other.place === place);
@@ -129,12 +136,16 @@ function truthOf(world: World, source: Source, truths: Truths): Truth {
 
 async function wrongVerdicts(world: World, truths: Truths): Promise<readonly string[]> {
   const findings: string[] = [];
-  const all = world.sources.map((source) => ({ source, truth: truthOf(world, source, truths) }));
-  const wrong = all.filter(({ truth }) => truth === "wrong");
   for (const number of [0, 1] as const) {
+    const places = world.placesOf(number);
+    const all = world.sources
+      .filter(({ place }) => places.includes(place))
+      .map((source) => ({ source, truth: truthOf(world, source, truths) }));
+    const wrong = all.filter(({ truth }) => truth === "wrong");
     const { context } = await world.machine(number);
-    const paths = ([0, 1, 2] as const).map((place) => world.root(place));
-    const { isTrue, told } = await verdictOn(context, { adapter: world.model.adapter, paths });
+    const { adapter } = world.model;
+    const paths = places.map((place) => world.root(place));
+    const { isTrue, told } = await world.at(number, () => verdictOn(context, { adapter, paths }));
     const by = `machine ${number}`;
     if (wrong.length === 0 && !isTrue && all.every(({ truth }) => truth === "fine"))
       findings.push(`${by} finds fault with what is stored: ${told.join("; ")}`);

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { allow, deny } from "./denied.ts";
@@ -34,16 +34,25 @@ export interface Written {
   readonly at: number;
 }
 
+export interface DiskFolders {
+  readonly root: string;
+  /** The path by which others see the root while they look at it. */
+  readonly seenAs: string;
+  /** On the same disk, outside every place. */
+  readonly aside: string;
+}
+
 export class Disk {
   readonly root: string;
-  /** On the same disk, outside every place. */
+  readonly seenAs: string;
   readonly #aside: string;
   /** What makes a file readable again, by path. */
   readonly #faults = new Map<string, () => void>();
   #spare = 0;
 
-  constructor(root: string, aside: string) {
+  constructor({ root, seenAs, aside }: DiskFolders) {
     this.root = root;
+    this.seenAs = seenAs;
     this.#aside = aside;
     for (const folder of [root, aside]) mkdirSync(folder, { recursive: true });
   }
@@ -90,13 +99,14 @@ export class Disk {
     if (this.#faults.has(path) || !existsSync(target)) return false;
     // A database is not opened by this process's own calls: it can only be out of reach.
     if (fault === "denied" && !path.endsWith(".db")) {
-      deny(target);
-      this.#faults.set(path, () => allow(target));
+      const seen = join(this.seenAs, path);
+      deny(seen);
+      this.#faults.set(path, () => allow(seen));
       return true;
     }
     const away = this.#spareName();
     renameSync(target, away);
-    symlinkSync(target, target);
+    symlinkSync(basename(target), target);
     this.#faults.set(path, () => {
       rmSync(target, { force: true });
       renameSync(away, target);

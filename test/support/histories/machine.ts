@@ -21,9 +21,6 @@ export interface SyncOrder {
   readonly now: number;
 }
 
-/** How a sync is run: in this process, or in another. */
-export type Syncing = (machine: Machine, order: SyncOrder) => Promise<void>;
-
 export async function startMachine({ home, store }: MachineFolders, now: () => number): Promise<Machine> {
   mkdirSync(home, { recursive: true });
   const environment = { env: { POND_STORE: store }, home, platform: "linux" as const, cwd: home };

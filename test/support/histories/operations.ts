@@ -9,6 +9,7 @@ import { FAULTS, WRITES } from "./disk.ts";
 import type { SessionNumber, Turn } from "./source-model.ts";
 import { TURNS } from "./source-model.ts";
 
+/** The first is seen by both machines; of the others each machine has one, by the same path. */
 export type PlaceNumber = 0 | 1 | 2;
 export type MachineNumber = 0 | 1;
 

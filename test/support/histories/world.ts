@@ -2,11 +2,11 @@
  * The world of one history: places on disk, machines that sync them into one store, and what is known of both without
  * asking pond: which states each source had, and which of them pond has read.
  */
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TempDir } from "../temp-dir.ts";
 import { tempDir } from "../temp-dir.ts";
-import type { Machine, SyncOrder, Syncing } from "./machine.ts";
+import type { Machine, SyncOrder } from "./machine.ts";
 import { startMachine, syncHere } from "./machine.ts";
 import type { Written } from "./disk.ts";
 import { Disk } from "./disk.ts";
@@ -21,6 +21,14 @@ const MINUTE = 60_000;
 /** After this nothing waits for more. */
 const REST = 120 * MINUTE;
 
+/** How a source was read. */
+export interface Read {
+  readonly state: State;
+  readonly machine: MachineNumber;
+  /** Some of it may have been held back, or not have been stored. */
+  readonly isPartly: boolean;
+}
+
 /** One session in one place. */
 export interface Source {
   readonly place: PlaceNumber;
@@ -29,8 +37,8 @@ export interface Source {
   state: State | undefined;
   /** Every state that it had, the newest last. */
   readonly past: { readonly state: State; readonly at: number }[];
-  /** The state of the last sync that could read all of it. Live: some of it may have been held back. */
-  read: { readonly state: State; readonly isLive: boolean } | undefined;
+  /** What the last sync found that could read all of it. */
+  read: Read | undefined;
 }
 
 export class World implements AsyncDisposable {
@@ -44,20 +52,26 @@ export class World implements AsyncDisposable {
   readonly #folder: TempDir;
   readonly #disks: readonly Disk[];
   readonly #machines = new Map<MachineNumber, Machine>();
-  readonly #syncing: Syncing;
+  /** Where each machine has the folder that is its own. */
+  readonly #own: string;
   #drafts = 0;
 
-  static async start(model: SourceModel, syncing?: Syncing): Promise<World> {
-    return new World(model, await tempDir(), syncing);
+  static async start(model: SourceModel): Promise<World> {
+    return new World(model, await tempDir());
   }
 
-  private constructor(model: SourceModel, folder: TempDir, syncing: Syncing | undefined) {
+  private constructor(model: SourceModel, folder: TempDir) {
     this.model = model;
     this.#folder = folder;
-    this.#syncing = syncing ?? syncHere;
-    this.#disks = [0, 1, 2].map(
-      (place) => new Disk(join(folder.path, `place-${place}`), join(folder.path, `aside-${place}`)),
-    );
+    this.#own = join(folder.path, "own");
+    this.#disks = [0, 1, 2].map((place) => {
+      const root = join(folder.path, `place-${place}`);
+      return new Disk({
+        root,
+        seenAs: place === 0 ? root : this.#own,
+        aside: join(folder.path, `aside-${place}`),
+      });
+    });
     this.sources = ([0, 1, 2] as const).flatMap((place) =>
       ([0, 1] as const).map((session): Source => ({
         place,
@@ -69,8 +83,25 @@ export class World implements AsyncDisposable {
     );
   }
 
+  /** As machines see it. */
   root(place: PlaceNumber): string {
-    return this.#disks[place]!.root;
+    return this.#disks[place]!.seenAs;
+  }
+
+  /** The first place is seen by both machines; each has another one of its own, by the same path. */
+  placesOf(machine: MachineNumber): readonly PlaceNumber[] {
+    return [0, ownPlace(machine)];
+  }
+
+  /** Runs what looks at the disk as the machine sees it. */
+  async at<T>(machine: MachineNumber, run: () => Promise<T>): Promise<T> {
+    const { root } = this.#disks[ownPlace(machine)]!;
+    renameSync(root, this.#own);
+    try {
+      return await run();
+    } finally {
+      renameSync(this.#own, root);
+    }
   }
 
   /** True while something of the source is on disk and cannot be read. */
@@ -124,7 +155,7 @@ export class World implements AsyncDisposable {
 
   /** Everything that is there, by one machine, when nothing waits. */
   async syncAll(machine: MachineNumber, isFull = false): Promise<void> {
-    await this.#sync({ machine, places: [0, 1, 2], isLive: false, isFull });
+    await this.#sync({ machine, places: this.placesOf(machine), isLive: false, isFull });
   }
 
   #edit(edit: Edit): void {
@@ -204,10 +235,17 @@ export class World implements AsyncDisposable {
   }
 
   async #sync(reading: Omit<Extract<Operation, { kind: "sync" }>, "kind">): Promise<void> {
-    const { machine, places, isLive, isFull } = reading;
+    const { machine, isLive, isFull } = reading;
     if (!isLive) this.now += REST;
-    await this.#syncing(await this.machine(machine), this.#order(places, isFull));
-    this.#remember(places, isLive);
+    const places = this.#seen(reading);
+    const syncing = await this.machine(machine);
+    await this.at(machine, () => syncHere(syncing, this.#order(places, isFull)));
+    this.#remember(places, { machine, isPartly: isLive });
+  }
+
+  /** A place that the machine does not have is not there for it. */
+  #seen({ machine, places }: Pick<Extract<Operation, { kind: "sync" }>, "machine" | "places">) {
+    return this.placesOf(machine).filter((place) => places.includes(place));
   }
 
   #order(places: readonly PlaceNumber[], verify: boolean): SyncOrder {
@@ -215,46 +253,43 @@ export class World implements AsyncDisposable {
     return { adapter: this.model.adapter, paths, verify, now: this.now };
   }
 
-  #remember(places: readonly PlaceNumber[], isLive: boolean): void {
+  #remember(places: readonly PlaceNumber[], { machine, isPartly }: Omit<Read, "state">): void {
     for (const source of this.sources) {
       if (source.state === undefined || !places.includes(source.place) || this.isFaulty(source)) continue;
-      source.read = { state: source.state, isLive };
-      if (!isLive)
+      source.read = { state: source.state, machine, isPartly };
+      if (!isPartly)
         for (const { word } of settledEntries(source.state)) if (word !== undefined) this.words.add(word);
     }
   }
 
   /** The first insert of the machine waits for a whole sync of the other one. */
-  async #race({ machine, places, table }: Extract<Operation, { kind: "race" }>): Promise<void> {
+  async #race(racing: Extract<Operation, { kind: "race" }>): Promise<void> {
     this.now += REST;
-    const first = await this.machine(machine);
-    const other = await this.machine(machine === 0 ? 1 : 0);
-    const order = this.#order(places, false);
-    const target: { insert(batch: never): Promise<{ readonly inserted: number }> } = (
-      await first.context.store()
-    ).tables[table];
-    const insert = target.insert.bind(target);
-    let isFirst = true;
-    target.insert = async (batch) => {
-      if (isFirst) {
-        isFirst = false;
-        await this.#syncing(other, order);
-      }
-      return insert(batch);
+    const { machine, table } = racing;
+    const number = machine === 0 ? 1 : 0;
+    const [first, other] = [await this.machine(machine), await this.machine(number)];
+    const [places, others] = [this.#seen(racing), this.#seen({ ...racing, machine: number })];
+    const meanwhile = async (): Promise<void> => {
+      const { root } = this.#disks[ownPlace(machine)]!;
+      renameSync(this.#own, root);
+      await this.at(number, () => syncHere(other, this.#order(others, false)));
+      renameSync(root, this.#own);
+      this.#remember(others, { machine: number, isPartly: false });
     };
-    try {
-      await syncHere(first, order);
-    } finally {
-      Reflect.deleteProperty(target, "insert");
-    }
-    this.#remember(places, false);
+    const { tables } = await first.context.store();
+    using _ = beforeFirstInsert(tables[table], meanwhile);
+    await this.at(machine, () => syncHere(first, this.#order(places, false)));
+    this.#remember(places, { machine, isPartly: false });
   }
 
   /** What a killed sync has read cannot be told from outside; the next one must make it whole. */
-  async #kill({ machine, places, point }: Extract<Operation, { kind: "kill" }>): Promise<void> {
+  async #kill(killing: Extract<Operation, { kind: "kill" }>): Promise<void> {
     this.now += REST;
-    const isWhole = await killedSync(await this.machine(machine), this.#order(places, false), point);
-    this.#remember(places, !isWhole);
+    const { machine, point } = killing;
+    const places = this.#seen(killing);
+    const killed = await this.machine(machine);
+    const isWhole = await this.at(machine, () => killedSync(killed, this.#order(places, false), point));
+    this.#remember(places, { machine, isPartly: !isWhole });
   }
 
   #forget(home: string): void {
@@ -267,4 +302,22 @@ export class World implements AsyncDisposable {
     for (const { context } of this.#machines.values()) await context[Symbol.asyncDispose]();
     await this.#folder[Symbol.asyncDispose]();
   }
+}
+
+const ownPlace = (machine: MachineNumber): PlaceNumber => (machine === 0 ? 1 : 2);
+
+interface Insertable {
+  insert(batch: never): Promise<{ readonly inserted: number }>;
+}
+
+function beforeFirstInsert(table: Insertable, run: () => Promise<void>): Disposable {
+  const insert = table.insert.bind(table);
+  let isFirst = true;
+  table.insert = async (batch) => {
+    const isNow = isFirst;
+    isFirst = false;
+    if (isNow) await run();
+    return insert(batch);
+  };
+  return { [Symbol.dispose]: () => void Reflect.deleteProperty(table, "insert") };
 }
