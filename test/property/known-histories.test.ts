@@ -13,7 +13,7 @@ import { pi } from "../support/histories/pi.ts";
 import { EVERYTHING, SCOPE } from "../support/histories/scope.ts";
 import type { SourceModel, Turn } from "../support/histories/source-model.ts";
 
-const append = (turn: Turn, place: PlaceNumber = 0): Operation => ({
+const append = (turn: Turn, place: PlaceNumber = 0): Extract<Operation, { kind: "append" }> => ({
   kind: "append",
   place,
   session: 0,
@@ -144,6 +144,12 @@ const KNOWN: readonly Known[] = [
     title: "a side file that was replaced by one with an older time",
     models: [claudeCode],
     history: [...TURNS, side("A"), sync(0), side("B", true), sync(0)],
+    harm: /restores: place 0/,
+  },
+  {
+    title: "a database that was replaced by one with as many changes",
+    models: [opencodeDatabase],
+    history: [append("prompt"), sync(0), { ...append("prompt"), how: "replace" }, sync(0)],
     harm: /restores: place 0/,
   },
   {

@@ -73,6 +73,8 @@ export interface HistoryOptions {
   readonly places: number;
   readonly machines: number;
   readonly length: number;
+  /** How sources are written; in any way when absent. */
+  readonly writes?: readonly Write[];
 }
 
 /** Kinds that happen more often than others, so that what is written is also read. */
@@ -90,14 +92,18 @@ export function histories(options: HistoryOptions): fc.Arbitrary<readonly Operat
   return fc.array(fc.oneof(...chosen), { minLength: 1, maxLength: options.length, size: "max" });
 }
 
-function operations({ places, machines }: HistoryOptions): Record<OperationKind, fc.Arbitrary<Operation>> {
+function operations({
+  places,
+  machines,
+  writes = WRITES,
+}: HistoryOptions): Record<OperationKind, fc.Arbitrary<Operation>> {
   const place = fc.nat(places - 1) as fc.Arbitrary<PlaceNumber>;
   const machine = fc.nat(machines - 1) as fc.Arbitrary<MachineNumber>;
   // Of the two sessions the first is where most happens.
   const session = fc.constantFrom<SessionNumber>(0, 0, 0, 1);
   const target = { place, session };
   const turn = fc.constantFrom(...TURNS);
-  const how = fc.constantFrom(...WRITES);
+  const how = fc.constantFrom(...writes);
   const some = fc.nat(7);
   const isOlder = fc.boolean();
   const reading = {

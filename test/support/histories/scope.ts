@@ -27,6 +27,8 @@ export const OPERATIONS = [
 
 /** Logs, trees and databases in one place that only grow, read by two machines at once or in turn. */
 export const GROWTH: Scope = {
+  // A database that was replaced by one with as many changes is taken for the same.
+  writes: ["append", "in place"],
   kinds: ["append", "tear", "sync", "race", "forget"],
   places: 1,
   machines: 2,
