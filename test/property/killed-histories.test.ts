@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, test } from "vitest";
 import { expectHistory } from "../support/histories/checks.ts";
 import { MODELS } from "../support/histories/index.ts";
+import type { Operation } from "../support/histories/operations.ts";
 import { histories } from "../support/histories/operations.ts";
 import { SCOPE } from "../support/histories/scope.ts";
 
@@ -21,7 +22,20 @@ const KILLED = {
   length: 6,
 };
 
+/** Before, in and after each insert: of parts, of messages, of the session's row. */
+const POINTS = 9;
+const append: Operation = { kind: "append", place: 0, session: 0, turn: "prompt", how: "append" };
+const kill = (point: number): Operation => ({ kind: "kill", machine: 0, places: [0], point });
+
 describe("after any history with kills", () => {
+  test.each(MODELS)(
+    "of $label each sync goes on where a killed one stopped, at every point",
+    async (model) => {
+      const kills = Array.from({ length: POINTS }, (_, point) => kill(point));
+      await expectHistory([append, ...kills, append, kill(2), append, kill(5)], { model, ...KILLED.trial });
+    },
+  );
+
   test.each(MODELS)("of $label every state that was read is there, and nothing else", async (model) => {
     await fc.assert(
       fc.asyncProperty(histories(KILLED), (history) => expectHistory(history, { model, ...KILLED.trial })),

@@ -84,6 +84,8 @@ const WEIGHTS: Partial<Record<OperationKind, number>> = {
   copy: 2,
   diverge: 2,
   rewrite: 2,
+  fault: 2,
+  "side file": 2,
 };
 
 export function histories(options: HistoryOptions): fc.Arbitrary<readonly Operation[]> {
@@ -139,7 +141,7 @@ function operations({
     heal: of("heal", target),
     sync: of("sync", { ...reading, isLive: fc.boolean(), isFull: fc.boolean() }),
     race: of("race", { ...reading, table: fc.constantFrom("parts", "messages", "sessions") }),
-    kill: of("kill", { ...reading, point: fc.nat(11) }),
+    kill: of("kill", { ...reading, point: fc.nat(8) }),
     forget: of("forget", { machine }),
   };
 }
