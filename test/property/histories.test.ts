@@ -16,10 +16,14 @@ const RUNS = Number(process.env["HISTORY_RUNS"] ?? 6);
 const SEED = Number(process.env["HISTORY_SEED"] ?? 20_260_101);
 
 describe("after any history", () => {
-  test.each(MODELS)("of $label every state that was read is there, and nothing else", async (model) => {
-    await fc.assert(
-      fc.asyncProperty(histories(SCOPE), (history) => expectHistory(history, { model, ...SCOPE.trial })),
-      { numRuns: RUNS, seed: SEED },
-    );
-  });
+  test.each(MODELS)(
+    "of $label every state that was read is there, and nothing else",
+    { timeout: 300_000 },
+    async (model) => {
+      await fc.assert(
+        fc.asyncProperty(histories(SCOPE), (history) => expectHistory(history, { model, ...SCOPE.trial })),
+        { numRuns: RUNS, seed: SEED },
+      );
+    },
+  );
 });
