@@ -15,7 +15,7 @@ import type { Issue, IssueKind } from "./issue.ts";
 import { keptValue } from "./prefix.ts";
 import type { RecordState, Standing, StoredRecords } from "./revisions.ts";
 import { RevisionBook } from "./revisions.ts";
-import { valueHash } from "./value-hash.ts";
+import { nameHash } from "./value-hash.ts";
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
@@ -106,7 +106,7 @@ export class SessionLog {
   /** The next id for a record of this type: the source's own at first sight, else numbered by occurrence. */
   identify(type: string, sourceId: string | undefined, record: JsonValue): RecordId {
     const usable = sourceId !== undefined && sourceId !== "" && sourceId.isWellFormed();
-    const base = usable ? sourceId : `${type.toWellFormed()}:${valueHash(record)}`;
+    const base = usable ? sourceId : `${type.toWellFormed()}:${nameHash(record)}`;
     const occurrence = (this.#occurrences.get(base) ?? 0) + 1;
     this.#occurrences.set(base, occurrence);
     const isSource = usable && occurrence === 1;
