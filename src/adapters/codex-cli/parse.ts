@@ -5,7 +5,7 @@
  */
 import { basename } from "node:path";
 import type { Session } from "../../model/index.ts";
-import type { AdapterYield, FileStamp, Prefix, ReadRequest, Unit } from "../seam/index.ts";
+import type { AdapterYield, FileStamp, Prefix, ReadRequest, Unit, ZstdFault } from "../seam/index.ts";
 import {
   committedSession,
   goOn,
@@ -38,6 +38,7 @@ export async function* readRollout(
   await using opened = await openLog(source);
   const { scan } = opened;
   const isForeign = !scan.isRollout && parseRolloutName(basename(unit.key)) === undefined;
+  if (!scan.hasRecords && source.fault !== undefined) return yield [unreadable(stamp.path, source.fault)];
   if (scan.hasRecords && isForeign) yield [notARollout(stamp.path)];
   if (!scan.hasRecords || isForeign) return yield [checkpoint(unit, START)];
   if (isUndecided(scan, stamp, request.now))
@@ -58,12 +59,15 @@ export async function* readRollout(
   }
   const waiting = source.isPlain ? walk.waiting : undefined;
   const toKeep = waiting && prefixToKeep(request, PREFIX_FORMAT, { ...waiting, headEnd: scan.end });
-  const isUnsettled = walk.isLastUnsettled() && request.now - stamp.mtime < SETTLE_MILLIS;
-  if (!isUnsettled) walk.finish();
+  const mayGrow = walk.isLastUnsettled() && request.now - stamp.mtime < SETTLE_MILLIS;
+  if (!mayGrow) walk.finish();
   const batch = walk.drain();
   if (batch.length > 0) yield batch;
   const { offset } = walk;
   const tail = await source.tail(offset);
+  if (source.fault !== undefined) yield [unreadable(stamp.path, source.fault)];
+  // What could not be read is looked at again each time.
+  const isUnsettled = mayGrow || source.fault !== undefined;
   // The line behind a prefix must be committed: what is known of it was decided by the one before.
   const prefix = waiting !== undefined && waiting.end <= offset ? toKeep : undefined;
   yield [checkpoint(unit, { offset, tail, isUnsettled, session: session.id, prefix })];
@@ -91,6 +95,10 @@ function openWalk(session: Session, rollout: OpenRollout, before: Prefix | undef
   };
   const recorder = new Recorder(log, setting, before?.reader);
   return new Walk(log, recorder, { committed, hasSpans: source.isPlain, from: before });
+}
+
+function unreadable(path: string, { offset, message }: ZstdFault): AdapterYield {
+  return { kind: "issue", issue: { kind: "unreadable", adapter: CODEX, path, offset, message } };
 }
 
 function notARollout(path: string): AdapterYield {

@@ -3,18 +3,16 @@
  * Offsets count the bytes of the plain form, so that a cursor survives the client's compression of old rollouts
  * (spec.md#sync-change-detection).
  */
-import { createReadStream } from "node:fs";
-import { pipeline } from "node:stream";
-import { createZstdDecompress } from "node:zlib";
 import { PondError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { decodeUtf8, isJsonObject, tryParseJson } from "../../base/json.ts";
-import type { FileCursor, JsonlItem, LineStart } from "../seam/index.ts";
+import type { FileCursor, JsonlItem, LineStart, ZstdFault } from "../seam/index.ts";
 import {
   arrayField,
   hashTail,
   JsonlSplitter,
   readJsonl,
+  readZstd,
   resumeOffset,
   SourceFile,
   TAIL_BYTES,
@@ -25,18 +23,17 @@ import { isCompressed, isDocument } from "./name.ts";
 
 export type ItemBatches = AsyncGenerator<readonly JsonlItem[], void>;
 
-const CHUNK = 1 << 18;
 const ITEMS: ReadonlySet<string> = new Set(["items"]);
 
 export class Source implements Disposable {
   readonly #file: SourceFile;
-  readonly #path: string;
   readonly #isCompressed: boolean;
   readonly #isDocument: boolean;
+  /** Why a compressed source ends before its file does; known once it was read to there. */
+  fault: ZstdFault | undefined;
 
   private constructor(file: SourceFile, path: string) {
     this.#file = file;
-    this.#path = path;
     this.#isCompressed = isCompressed(path);
     this.#isDocument = isDocument(path);
   }
@@ -82,11 +79,8 @@ export class Source implements Disposable {
     yield splitter.finish();
   }
 
-  #plainBytes(): AsyncIterable<Uint8Array> {
-    // Opened anew for each pass: a stream that is left early closes what it reads from.
-    const file = createReadStream(this.#path, { highWaterMark: CHUNK });
-    // Errors of either stream reach the reader through the last one.
-    return pipeline(file, createZstdDecompress({ chunkSize: CHUNK }), () => undefined);
+  async *#plainBytes(): AsyncGenerator<Uint8Array, void> {
+    this.fault = yield* readZstd(this.#file);
   }
 
   /** No seeking in compressed bytes: the last ones before the offset are kept while passing. */

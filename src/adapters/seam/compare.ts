@@ -2,10 +2,9 @@
  * Is a restored file equal, record by record and by value, to the source it came from
  * (spec.md#adapter-native-restore-lossless)? Key order, white space and spellings of equal numbers are not data.
  */
-import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { createZstdDecompress, zstdDecompressSync } from "node:zlib";
+import { PondError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { decodeUtf8, firstDifference, stringifyJson, tryParseJson } from "../../base/json.ts";
 import { compareRows } from "./compare-rows.ts";
@@ -13,7 +12,10 @@ import type { JsonlItem } from "./jsonl.ts";
 import { JsonlSplitter, readJsonl } from "./jsonl.ts";
 import type { RawLine, RestoredFile, RestoredRows } from "./restore.ts";
 import { isRawLine } from "./restore.ts";
+import { SourceFile } from "./source-file.ts";
 import { SqliteFile } from "./sqlite.ts";
+import type { ZstdFault } from "./zstd.ts";
+import { readWholeZstd, readZstd } from "./zstd.ts";
 
 export interface FileComparison {
   /** The restored file's path. */
@@ -120,8 +122,10 @@ async function compareRecords(
   /** Behind the restored record that the last one of the source was found as; the end when one was not found. */
   let found = 0;
   let isAllThere = true;
-  for await (const batch of itemsOf(source))
-    for (const item of batch) {
+  const reading = itemsOf(source);
+  let batch = await reading.next();
+  for (; batch.done !== true; batch = await reading.next())
+    for (const item of batch.value) {
       if (item.kind === "tail") continue;
       const here = differenceOfItem(item, restored[records], records);
       if (here === undefined) equal += 1;
@@ -133,6 +137,10 @@ async function compareRecords(
       found += 1;
       records += 1;
     }
+  const fault = batch.value;
+  isAllThere &&= fault === undefined;
+  if (fault !== undefined)
+    difference ??= { record: records, pointer: "", source: `${fault.message} at byte ${fault.offset}` };
   const next = restored[records];
   if (next !== undefined) difference ??= { record: records, pointer: "", restored: shorten(next) };
   if (difference === undefined) return { path, records, equal };
@@ -197,17 +205,29 @@ function shorten(value: JsonValue | RawLine): string {
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }
 
-async function* itemsOf(path: string): AsyncGenerator<readonly JsonlItem[]> {
-  if (!path.endsWith(".zst")) return yield* readJsonl(path);
-  const file = createReadStream(path);
-  const plain = createZstdDecompress();
-  file.on("error", (error) => plain.destroy(error));
+/** Returns what of the source cannot be read: it equals nothing. */
+async function* itemsOf(path: string): AsyncGenerator<readonly JsonlItem[], ZstdFault | undefined> {
+  using file = SourceFile.open(path);
+  if (!path.endsWith(".zst")) return yield* plainItemsOf(file);
   const splitter = new JsonlSplitter();
-  for await (const chunk of file.pipe(plain)) yield splitter.push(chunk);
+  const reading = readZstd(file);
+  let next = await reading.next();
+  for (; next.done !== true; next = await reading.next()) yield splitter.push(next.value);
   yield splitter.finish();
+  return next.value;
+}
+
+async function* plainItemsOf(file: SourceFile): AsyncGenerator<readonly JsonlItem[], undefined> {
+  yield* readJsonl(file);
+  return undefined;
 }
 
 async function readWhole(path: string): Promise<Uint8Array> {
-  const bytes = await readFile(path);
-  return path.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes;
+  if (!path.endsWith(".zst")) return await readFile(path);
+  using file = SourceFile.open(path);
+  const whole = await readWholeZstd(file);
+  if (whole instanceof Uint8Array) return whole;
+  throw new PondError("validation_failed", `${path}: ${whole.message} at byte ${whole.offset}`, {
+    reason: "corrupt",
+  });
 }

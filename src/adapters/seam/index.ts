@@ -102,3 +102,5 @@ export { isJoined, textParts } from "./text-parts.ts";
 export type { FileStamp } from "./stamp.ts";
 export { isSameStamp, isSettled, stampOf } from "./stamp.ts";
 export { uuidFrom, valueHash } from "./value-hash.ts";
+export type { ZstdFault } from "./zstd.ts";
+export { readZstd } from "./zstd.ts";
