@@ -34,13 +34,13 @@ export async function* readRollout(
 ): AsyncGenerator<readonly AdapterYield[]> {
   const [stamp] = unit.files;
   if (stamp === undefined) return;
-  using source = Source.open(stamp.path);
+  using source = Source.open(stamp, request.now);
   await using opened = await openLog(source);
   const { scan } = opened;
   const isForeign = !scan.isRollout && parseRolloutName(basename(unit.key)) === undefined;
-  if (!scan.hasRecords && source.fault !== undefined) return yield [unreadable(stamp.path, source.fault)];
-  if (scan.hasRecords && isForeign) yield [notARollout(stamp.path)];
-  if (!scan.hasRecords || isForeign) return yield [checkpoint(unit, START)];
+  if (!scan.hasLines && source.fault !== undefined) return yield [unreadable(stamp.path, source.fault)];
+  if (scan.hasLines && isForeign) yield [notARollout(stamp.path)];
+  if (!scan.hasLines || isForeign) return yield [checkpoint(unit, START)];
   if (isUndecided(scan, stamp, request.now))
     return yield [{ kind: "waiting", reason: "no working directory recorded yet" }];
 
@@ -66,8 +66,8 @@ export async function* readRollout(
   const { offset } = walk;
   const tail = await source.tail(offset);
   if (source.fault !== undefined) yield [unreadable(stamp.path, source.fault)];
-  // What could not be read is looked at again each time.
-  const isUnsettled = mayGrow || source.fault !== undefined;
+  // What could not be read, or not yet, is looked at again each time.
+  const isUnsettled = mayGrow || walk.hasTail || source.fault !== undefined;
   // The line behind a prefix must be committed: what is known of it was decided by the one before.
   const prefix = waiting !== undefined && waiting.end <= offset ? toKeep : undefined;
   yield [checkpoint(unit, { offset, tail, isUnsettled, session: session.id, prefix })];

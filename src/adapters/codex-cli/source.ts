@@ -6,10 +6,11 @@
 import { PondError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { decodeUtf8, isJsonObject, tryParseJson } from "../../base/json.ts";
-import type { FileCursor, JsonlItem, LineStart, ZstdFault } from "../seam/index.ts";
+import type { FileCursor, FileStamp, JsonlItem, LineStart, ZstdFault } from "../seam/index.ts";
 import {
   arrayField,
   hashTail,
+  isSettled,
   JsonlSplitter,
   readJsonl,
   readZstd,
@@ -29,17 +30,21 @@ export class Source implements Disposable {
   readonly #file: SourceFile;
   readonly #isCompressed: boolean;
   readonly #isDocument: boolean;
+  readonly #settledSize: number | undefined;
   /** Why a compressed source ends before its file does; known once it was read to there. */
   fault: ZstdFault | undefined;
 
-  private constructor(file: SourceFile, path: string) {
+  private constructor(file: SourceFile, stamp: FileStamp, now: number) {
+    const { path } = stamp;
     this.#file = file;
+    this.#settledSize = isSettled(stamp, now) ? stamp.size : undefined;
     this.#isCompressed = isCompressed(path);
     this.#isDocument = isDocument(path);
   }
 
-  static open(path: string): Source {
-    return new Source(SourceFile.open(path), path);
+  /** `now` decides whether the source is settled: then its unterminated tail is data. */
+  static open(stamp: FileStamp, now: number): Source {
+    return new Source(SourceFile.open(stamp.path), stamp, now);
   }
 
   /** True where a line stands in the file as it is: neither compressed nor part of a document. */
@@ -50,7 +55,9 @@ export class Source implements Disposable {
   /** The lines from the start, of a plain source also from one of them on; as often as asked for. */
   items(from?: LineStart): ItemBatches {
     if (this.#isDocument) return this.#documentItems();
-    return this.#isCompressed ? this.#plainItems() : readJsonl(this.#file, from);
+    return this.#isCompressed
+      ? this.#plainItems()
+      : readJsonl(this.#file, { ...from, settledSize: this.#settledSize });
   }
 
   /** Where to go on: the committed offset when the source only grew, 0 when it was rewritten. */
@@ -76,7 +83,7 @@ export class Source implements Disposable {
       const items = splitter.push(chunk);
       if (items.length > 0) yield items;
     }
-    yield splitter.finish();
+    yield splitter.finish(this.#file.size === this.#settledSize);
   }
 
   async *#plainBytes(): AsyncGenerator<Uint8Array, void> {

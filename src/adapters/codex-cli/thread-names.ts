@@ -6,7 +6,7 @@
 import { basename } from "node:path/posix";
 import type { JsonObject } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { AdapterYield, ReadRequest, Unit } from "../seam/index.ts";
+import type { AdapterYield, FileStamp, ReadRequest, Unit } from "../seam/index.ts";
 import { extractName, extractTimestamp, SessionLog } from "../seam/index.ts";
 import { checkpoint, START } from "./checkpoint.ts";
 import { holdsSession, survey } from "./discover.ts";
@@ -30,7 +30,7 @@ export async function* readThreadNames(
 ): AsyncGenerator<readonly AdapterYield[]> {
   const [stamp] = unit.files;
   if (stamp === undefined) return;
-  const { threads, issues } = await readLines(stamp.path);
+  const { threads, issues } = await readLines(stamp, request.now);
   if (issues.length > 0) yield issues;
   const rollouts = await rolloutsByThread(request);
   let isSettled = true;
@@ -46,11 +46,13 @@ export async function* readThreadNames(
 }
 
 async function readLines(
-  path: string,
+  stamp: FileStamp,
+  now: number,
 ): Promise<{ threads: ReadonlyMap<string, readonly NameLine[]>; issues: readonly AdapterYield[] }> {
   const threads = new Map<string, NameLine[]>();
   const issues: AdapterYield[] = [];
-  using source = Source.open(path);
+  const { path } = stamp;
+  using source = Source.open(stamp, now);
   for await (const items of source.items())
     for (const item of items) {
       if (item.kind === "tail") continue;
@@ -87,10 +89,10 @@ async function nameSession(
 ): Promise<readonly AdapterYield[]> {
   const [stamp] = rollout.files;
   if (stamp === undefined) return [];
-  using source = Source.open(stamp.path);
+  using source = Source.open(stamp, from.request.now);
   await using opened = await openLog(source);
   const { scan } = opened;
-  if (!scan.hasRecords || isUndecided(scan, stamp, from.request.now)) return [];
+  if (!scan.hasLines || isUndecided(scan, stamp, from.request.now)) return [];
   const log = new SessionLog(sessionOf(scan, rollout, { place: from.request.place }), {
     adapter: CODEX,
     path: from.unit.key,

@@ -33,6 +33,8 @@ export class Walk {
   readonly #waiting: Pending[] = [];
   /** Behind the last line that is placed and ended. */
   #end: LineStart;
+  /** True when the file ends in what is not data yet. */
+  hasTail = false;
 
   constructor(log: SessionLog, recorder: Recorder, source: WalkedSource) {
     this.#log = log;
@@ -43,8 +45,11 @@ export class Walk {
   }
 
   add(item: JsonlItem): void {
-    // The tail of a line that is being written is no data yet.
-    if (item.kind === "tail") return;
+    if (item.kind === "tail") {
+      // What of a line is written is no data yet.
+      this.hasTail = true;
+      return;
+    }
     if (item.kind === "record") {
       const entry = entryOf(item.value, item.end - item.offset);
       this.#recorder.meet(entry);
@@ -88,7 +93,7 @@ export class Walk {
     if (placed === undefined) return;
     const { item, entry } = placed;
     const [next] = this.#waiting;
-    const isEnded = item.kind === "bad_line" || (item.kind === "record" && item.terminated);
+    const isEnded = item.terminated;
     this.#log.quiet = isEnded && item.end <= this.#source.committed;
     if (this.#source.hasSpans) this.#log.record = item;
     if (item.kind === "bad_line") this.#log.addBadLine(item);
