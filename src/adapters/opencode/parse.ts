@@ -3,7 +3,7 @@ import { PondError } from "../../base/errors.ts";
 import type { SessionId } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
 import type { AdapterYield, ReadRequest, StoredRecords, Unit } from "../seam/index.ts";
-import { SqliteFile, sqliteMark } from "../seam/index.ts";
+import { isSettled, SqliteFile, sqliteMark } from "../seam/index.ts";
 import type { Claims } from "./claims.ts";
 import { claimsOf, differencesTo, hashesOf } from "./claims.ts";
 import type { DatabaseState } from "./cursor.ts";
@@ -82,7 +82,12 @@ async function allRecords(source: SessionSource): Promise<readonly SourceRecord[
 async function* readExport(reader: Reader): Reading {
   const [stamp] = reader.unit.files;
   const found = stamp === undefined ? undefined : await openExport(reader.unit.key, stamp);
-  if (found?.kind === "session") return yield* readSession(reader, found.source);
+  const { now } = reader.request;
+  if (found?.kind === "broken" && stamp !== undefined && !isSettled(stamp, now)) {
+    yield [{ kind: "waiting", reason: "an export is not whole yet" }];
+    return true;
+  }
+  if (found?.kind === "session" || found?.kind === "broken") return yield* readSession(reader, found.source);
   if (found?.kind === "fault") yield [{ kind: "issue", issue: { adapter: ADAPTER, ...found.fault } }];
   return false;
 }

@@ -151,13 +151,18 @@ export function parseFile(bytes: Buffer): ParsedFile {
     const value: RawText = { raw: bytes.toString("base64"), encoding: "base64" };
     return { value, fault: { kind: "invalid_utf8", message: `byte ${decoded.offset} is not UTF-8` } };
   }
-  const parsed = tryParseJson(decoded.text);
+  return parseText(decoded.text);
+}
+
+/** The same of a text. */
+export function parseText(text: string): ParsedFile {
+  const parsed = tryParseJson(text);
   if (parsed.kind === "value") return { value: { json: parsed.value } };
   const fault =
     parsed.kind === "syntax"
       ? { kind: "not_json" as const, message: `${parsed.message} at character ${parsed.offset}` }
       : { kind: "duplicate_keys" as const, message: `the same key twice at ${parsed.paths.join(", ")}` };
-  return { value: { raw: decoded.text }, fault };
+  return { value: { raw: text }, fault };
 }
 
 function scopeFacts(scope: SourceRecord | undefined): JsonObject {

@@ -9,6 +9,7 @@ import { idOf } from "./record.ts";
 
 export function sourceFiles(session: NativeSession): readonly RestoredFile[] {
   if (session.kind === "tree") return treeFiles(session);
+  if (session.bytes !== undefined) return [{ kind: "bytes", path: session.key, data: session.bytes }];
   if (session.kind === "export") {
     const value = exportOf(session, (path) => path, new LossReport());
     return [{ kind: "json", path: session.key, value }];

@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { PondError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
-import { decodeUtf8, firstDifference, isJsonObject, stringifyJson, tryParseJson } from "../../base/json.ts";
+import { firstDifference, isJsonObject, stringifyJson, tryParseJson } from "../../base/json.ts";
 import { compareRows } from "./compare-rows.ts";
 import type { JsonlItem } from "./jsonl.ts";
 import { JsonlSplitter, readJsonl } from "./jsonl.ts";
@@ -16,6 +16,7 @@ import { isRawLine } from "./restore.ts";
 import { SourceFile } from "./source-file.ts";
 import { SqliteFile } from "./sqlite.ts";
 import { isSettled, stampOf } from "./stamp.ts";
+import { decodeText } from "./text-file.ts";
 import type { ZstdFault } from "./zstd.ts";
 import { readWholeZstd, readZstd } from "./zstd.ts";
 
@@ -202,7 +203,7 @@ function differenceOfBytes(source: Uint8Array, restored: Uint8Array): RecordDiff
 }
 
 function differenceOfJson(source: Uint8Array, restored: JsonValue): RecordDifference | undefined {
-  const decoded = decodeUtf8(source);
+  const decoded = decodeText(source);
   const parsed = decoded.ok ? tryParseJson(decoded.text) : undefined;
   if (parsed?.kind !== "value")
     return { record: 0, pointer: "", source: "bytes that are not JSON", restored: shorten(restored) };

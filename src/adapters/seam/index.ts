@@ -97,6 +97,7 @@ export type { IndexRequest, SpanAdapter } from "./span-index.ts";
 export { hasSpans } from "./span-index.ts";
 export type { SpanRef, SpanTree } from "./span-source.ts";
 export { openSpanTree } from "./span-source.ts";
+export { decodeText } from "./text-file.ts";
 export type { TextSpan } from "./text-parts.ts";
 export { isJoined, textParts } from "./text-parts.ts";
 export type { FileStamp } from "./stamp.ts";
