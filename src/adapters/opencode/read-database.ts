@@ -12,6 +12,7 @@ import { stemOf } from "./layout.ts";
 import { inOrder, sideRecord } from "./read-tree.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
 import { idOf } from "./record.ts";
+import { digestRows } from "./row-digests.ts";
 import type { Container, SessionSource, SideRecord, SourceFault } from "./source.ts";
 
 /** Tables whose rows belong to a session and are rewritten together. */
@@ -19,6 +20,12 @@ export const SESSION_TABLES = ["todo", "session_context_epoch"] as const;
 
 /** Tables whose rows belong to a session and come one by one. */
 export const SESSION_LOGS = ["session_message", "session_input"] as const;
+
+/** A part is its message's, whatever session it names; without a message it has nothing else. */
+const PART_OWNER = {
+  session: "coalesce(owner.session_id, part.session_id)",
+  join: "LEFT JOIN message AS owner ON owner.id = part.message_id",
+};
 
 export class DatabaseReader implements Container {
   readonly kind = "database";
@@ -55,19 +62,11 @@ export class DatabaseReader implements Container {
       add(String(row["id"]), Object.values(row).map(String).join("\u0000"));
     for (const table of ["message", "part", ...SESSION_TABLES, ...SESSION_LOGS]) {
       if (!this.#has(table, "session_id")) continue;
-      const sums = ["time_updated", "time_created"]
-        .filter((column) => this.#has(table, column))
-        .map((column) => `sum("${column}" % 1000000007)`);
-      const lengths = this.#has(table, "data") ? ["sum(octet_length(data))"] : [];
-      const columns = ["count(*)", "sum(rowid)", ...sums, ...lengths].join(" || ':' || ");
-      const rows = this.#database.iterate(
-        `SELECT session_id, ${columns} AS digest FROM "${table}" GROUP BY session_id`,
-      );
-      for (const row of rows) {
-        const id = String(row["session_id"]);
+      const columns = this.#tables.get(table) ?? [];
+      const rows = { table, columns, body: "data", ...(table === "part" ? { owner: PART_OWNER } : {}) };
+      for (const [id, digest] of digestRows(this.#database, rows))
         // Messages make a session, also one whose own row is gone; what else names it does not.
-        if (table === "message" || digests.has(id)) add(id, `${table}:${String(row["digest"])}`);
-      }
+        if (table === "message" || digests.has(id)) add(id, `${table}:${digest}`);
     }
     const { files } = await walk(this.#diffs, { accepts: (name) => name.endsWith(".json") });
     for (const { path, size, mtime } of files)
