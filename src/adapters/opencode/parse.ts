@@ -3,7 +3,7 @@ import { PondError } from "../../base/errors.ts";
 import type { SessionId } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
 import type { AdapterYield, ReadRequest, StoredRecords, Unit } from "../seam/index.ts";
-import { isSettled, SqliteFile, sqliteMark } from "../seam/index.ts";
+import { field, isSettled, SqliteFile, sqliteMark } from "../seam/index.ts";
 import type { Claims } from "./claims.ts";
 import { claimsOf, differencesTo, hashesOf } from "./claims.ts";
 import type { DatabaseState } from "./cursor.ts";
@@ -59,6 +59,7 @@ async function* checkpointed(
 async function* readTree(reader: Reader, tree: Tree, session: TreeSession): Reading {
   const { claims, request } = reader;
   const source = openTreeSession(request.place.root, tree, session);
+  if (source.isStray === true) return yield* readSession(reader, source);
   const newer = claims.newerTree(tree, session.id);
   const held = await claims.supersededBy(tree, session.id);
   if (held === undefined && newer === undefined) return yield* readSession(reader, source);
@@ -76,6 +77,8 @@ async function allRecords(source: SessionSource): Promise<readonly SourceRecord[
     const message = await source.message(index);
     records.push(message, ...message.parts);
   }
+  for await (const { isStray, source: said, at, bytes } of source.side())
+    if (isStray === true) records.push({ value: { json: field(said, "record") ?? null }, at, bytes });
   return records;
 }
 
@@ -132,7 +135,10 @@ async function* readDatabase(reader: Reader): AsyncGenerator<readonly AdapterYie
       reason: "unsupported",
     });
   const digests = await container.digests();
-  reader.claims.learn(unit.key, digests.keys());
+  reader.claims.learn(
+    unit.key,
+    digests.keys().filter((id) => !container.isStray(id)),
+  );
   const groups = groupDigests(digests);
   const changed = [...digests.keys()].filter(
     (id) => before?.groups.get(groupOf(id)) !== groups.get(groupOf(id)),
@@ -174,7 +180,9 @@ async function* readSessions(
   { container, file, ids }: SomeSessions,
 ): AsyncGenerator<SessionBatch> {
   const place = { kind: container.kind, container: unit.key };
-  const names = await Promise.all(ids.map(async (id) => sessionId(await claims.idOf(place, id))));
+  const nameOf = (id: string): Promise<string> =>
+    claims.idOf({ ...place, isStray: container.isStray(id) }, id);
+  const names = await Promise.all(ids.map(async (id) => sessionId(await nameOf(id))));
   const stored = await storedOf(request, names);
   for (const [index, session] of ids.entries()) {
     request.signal?.throwIfAborted();

@@ -3,7 +3,7 @@
  * of accounts, credentials and shares never are.
  */
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { SqlRow, SqliteFile } from "../seam/index.ts";
@@ -21,6 +21,10 @@ export const SESSION_TABLES = ["todo", "session_context_epoch"] as const;
 /** Tables whose rows belong to a session and come one by one. */
 export const SESSION_LOGS = ["session_message", "session_input"] as const;
 
+/** The parts of a session whose message is not there. */
+export const STRAY_PARTS =
+  "session_id = ? AND NOT EXISTS (SELECT 1 FROM message WHERE message.id = part.message_id)";
+
 /** A part is its message's, whatever session it names; without a message it has nothing else. */
 const PART_OWNER = {
   session: "coalesce(owner.session_id, part.session_id)",
@@ -34,6 +38,7 @@ export class DatabaseReader implements Container {
   /** The folder of the diffs that opencode writes beside its database. */
   readonly #diffs: string;
   readonly #tables: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly #strays = new Set<string>();
 
   constructor(database: SqliteFile, key: string) {
     this.#database = database;
@@ -52,7 +57,7 @@ export class DatabaseReader implements Container {
     );
   }
 
-  /** Every session, also one of which only messages are left, with what changes when anything of it does. */
+  /** Every session, also one of which only some rows are left, with what changes when anything of it does. */
   async digests(): Promise<ReadonlyMap<string, string>> {
     const digests = new Map<string, string>();
     const add = (id: string, text: string): void => {
@@ -64,14 +69,19 @@ export class DatabaseReader implements Container {
       if (!this.#has(table, "session_id")) continue;
       const columns = this.#tables.get(table) ?? [];
       const rows = { table, columns, body: "data", ...(table === "part" ? { owner: PART_OWNER } : {}) };
-      for (const [id, digest] of digestRows(this.#database, rows))
-        // Messages make a session, also one whose own row is gone; what else names it does not.
-        if (table === "message" || digests.has(id)) add(id, `${table}:${digest}`);
+      for (const [id, digest] of digestRows(this.#database, rows)) {
+        if (table !== "message" && !digests.has(id)) this.#strays.add(id);
+        add(id, `${table}:${digest}`);
+      }
     }
     const { files } = await walk(this.#diffs, { accepts: (name) => name.endsWith(".json") });
     for (const { path, size, mtime } of files)
       if (digests.has(stemOf(path))) add(stemOf(path), `diff:${size}:${mtime}`);
     return digests;
+  }
+
+  isStray(id: string): boolean {
+    return this.#strays.has(id);
   }
 
   open(id: string): SessionSource {
@@ -82,7 +92,9 @@ export class DatabaseReader implements Container {
     const messages = this.#messages(id, faults);
     const own = columns === undefined ? 0 : updatedAt(columns);
     const diff = this.#diff(id);
-    const path = this.#database.path;
+    const { path } = this.#database;
+    const isStray = columns === undefined && messages.length === 0;
+    const left = isStray ? [...this.#side(id, diff)] : [];
     return {
       id,
       kind: "database",
@@ -94,7 +106,9 @@ export class DatabaseReader implements Container {
         : { info: { value: { json: null }, columns, at: own, bytes: bytesOf(columns) } }),
       facts,
       scopes: [this.#worktree(field(facts, "projectID")), field(facts, "projectID") ?? null],
-      newest: messages.reduce(
+      ...(columns === undefined ? { folder: basename(dirname(path)) } : {}),
+      ...(isStray ? { isStray } : {}),
+      newest: [...messages, ...left].reduce(
         (at, record) => Math.max(at, record.at),
         Math.max(own, this.#newestPart(id), diff?.at ?? 0),
       ),
@@ -165,6 +179,12 @@ export class DatabaseReader implements Container {
       for (const row of this.#rowsOf(table, id))
         yield tableRecord(`${table}:${extractString(row, "id") ?? ""}`, table, [row]);
     if (diff !== undefined) yield diff;
+    const strays = `SELECT * FROM part WHERE ${STRAY_PARTS} ORDER BY id`;
+    for (const row of this.#database.all(strays, id)) {
+      const part = this.#database.exact("part", row, "id");
+      const name = `part:${extractString(part, "id") ?? ""}`;
+      yield { ...tableRecord(name, "part", [part]), isStray: true };
+    }
   }
 
   #rowsOf(table: string, session: string): readonly JsonObject[] {

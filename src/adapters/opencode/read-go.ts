@@ -47,6 +47,11 @@ export class GoReader implements Container {
     return digests;
   }
 
+  /** Its tables are few, and each row of one makes a session. */
+  isStray(): boolean {
+    return false;
+  }
+
   open(id: string): SessionSource {
     const [row] = this.#database.all("SELECT * FROM sessions WHERE id = ?", id);
     const columns = row && this.#database.exact("sessions", row, "id");

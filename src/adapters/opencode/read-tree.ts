@@ -1,6 +1,6 @@
 /** A session of a JSON tree: one file a record, each rewritten in place (docs/adapters/opencode.md#layout). */
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { errnoOf } from "../../base/errors.ts";
 import { decodeUtf8, tryParseJson } from "../../base/json.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -26,6 +26,8 @@ export function openTreeSession(root: string, tree: Tree, session: TreeSession):
     if (message !== undefined) infos.push(message);
   }
   infos.sort(inOrder);
+  const read = new Set(infos.map((message) => join(reader.folder, partsOf(tree, session.id, message))));
+  const strays = parts.filter(({ path }) => !read.has(dirname(path)));
   const facts = (record && infoOf(record)) ?? {};
   const all = [info, project, ...messages, ...parts, ...side];
   return {
@@ -37,12 +39,28 @@ export function openTreeSession(root: string, tree: Tree, session: TreeSession):
     ...(record === undefined ? {} : { info: record }),
     facts,
     scopes: [field(scopeFacts(scope), "worktree") ?? null, field(facts, "projectID") ?? null],
+    ...(info === undefined ? { folder: folderName(root, tree) } : {}),
+    ...(info === undefined && messages.length === 0 ? { isStray: true } : {}),
     newest: all.reduce((newest, stamp) => Math.max(newest, stamp?.mtime ?? 0), 0),
     count: infos.length,
     message: (index) => withParts(reader, tree, { session: session.id, info: infos[index] }),
-    side: () => sideRecords(reader, [...(project === undefined ? [] : [project]), ...side]),
+    side: () => [
+      ...sideRecords(reader, [...(project === undefined ? [] : [project]), ...side]),
+      ...sideRecords(reader, strays).map((stray) => ({ ...stray, isStray: true })),
+    ],
     faults: () => reader.takeFaults(),
   };
+}
+
+/** The folder of a message's parts, below the tree's: the client looks there by the id that the message tells. */
+function partsOf({ era }: Tree, session: string, message: SourceRecord): string {
+  return partFolder(era, session, idOf(message) ?? message.stem ?? "");
+}
+
+/** Before mid-2025 a project had a folder with its name, since then all have one. */
+function folderName(root: string, { root: tree, era }: Tree): string {
+  const folder = join(root, tree);
+  return basename(era === "project" ? dirname(dirname(folder)) : dirname(folder));
 }
 
 class TreeReader {
@@ -106,7 +124,7 @@ function withParts(
   { session, info }: { readonly session: string; readonly info: SourceRecord | undefined },
 ): MessageRecord {
   if (info === undefined) throw new RangeError("no such message");
-  const folder = partFolder(tree.era, session, idOf(info) ?? info.stem ?? "");
+  const folder = partsOf(tree, session, info);
   const parts: SourceRecord[] = [];
   for (const name of reader.list(folder)) {
     const part = reader.read(join(reader.folder, folder, name));

@@ -5,6 +5,7 @@ import { LossReport } from "../seam/index.ts";
 import { exportOf } from "./export.ts";
 import { folderOf, joinPath, partFolder, placeInTree } from "./layout.ts";
 import type { NativeRecord, NativeSession } from "./native.ts";
+import { STRAY_PARTS } from "./read-database.ts";
 import { idOf } from "./record.ts";
 
 export function sourceFiles(session: NativeSession): readonly RestoredFile[] {
@@ -106,7 +107,8 @@ function goTables(session: NativeSession): readonly RestoredTable[] {
 function sideTables({ tables, id }: NativeSession): readonly RestoredTable[] {
   return [...tables].map(([name, rows]) => ({
     name,
-    where: "session_id = ?",
+    // Of parts only those stand here whose message is not there.
+    where: name === "part" ? STRAY_PARTS : "session_id = ?",
     value: id,
     key: Object.keys(rows[0] ?? {}).includes("id") ? ["id"] : Object.keys(rows[0] ?? {}),
     rows: rows.map(plain),
