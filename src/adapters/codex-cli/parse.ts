@@ -15,7 +15,7 @@ import {
   prefixToKeep,
   SessionLog,
 } from "../seam/index.ts";
-import { checkpoint, cursorFor, START } from "./checkpoint.ts";
+import { checkpoint, cursorFor, endsAlone, START } from "./checkpoint.ts";
 import type { HeaderScan } from "./header.ts";
 import { isUndecided, openLog, sessionOf } from "./header.ts";
 import { isHarnessSession } from "./lineage.ts";
@@ -59,18 +59,21 @@ export async function* readRollout(
   }
   const waiting = source.isPlain ? walk.waiting : undefined;
   const toKeep = waiting && prefixToKeep(request, PREFIX_FORMAT, { ...waiting, headEnd: scan.end });
-  const mayGrow = walk.isLastUnsettled() && request.now - stamp.mtime < SETTLE_MILLIS;
+  const isOpen = walk.isLastUnsettled();
+  const mayGrow = isOpen && !walk.isLastAlone && request.now - stamp.mtime < SETTLE_MILLIS;
   if (!mayGrow) walk.finish();
   const batch = walk.drain();
   if (batch.length > 0) yield batch;
   const { offset } = walk;
   const tail = await source.tail(offset);
+  const wasAlone = offset === committed && endsAlone(request);
+  const isAlone = wasAlone || (isOpen && !mayGrow && walk.isAtEnd);
   if (source.fault !== undefined) yield [unreadable(stamp.path, source.fault)];
   // What could not be read, or not yet, is looked at again each time.
   const isUnsettled = mayGrow || walk.hasTail || source.fault !== undefined;
   // The line behind a prefix must be committed: what is known of it was decided by the one before.
   const prefix = waiting !== undefined && waiting.end <= offset ? toKeep : undefined;
-  yield [checkpoint(unit, { offset, tail, isUnsettled, session: session.id, prefix })];
+  yield [checkpoint(unit, { offset, tail, isUnsettled, isAlone, session: session.id, prefix })];
 }
 
 interface OpenRollout {
@@ -94,7 +97,8 @@ function openWalk(session: Session, rollout: OpenRollout, before: Prefix | undef
     replays: new Replays(scan.meta, { parentId, createdAt }, replayed),
   };
   const recorder = new Recorder(log, setting, before?.reader);
-  return new Walk(log, recorder, { committed, hasSpans: source.isPlain, from: before });
+  const told = { committed, endsAlone: endsAlone(request) };
+  return new Walk(log, recorder, { ...told, hasSpans: source.isPlain, from: before });
 }
 
 function unreadable(path: string, { offset, message }: ZstdFault): AdapterYield {

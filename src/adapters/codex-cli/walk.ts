@@ -17,6 +17,8 @@ interface Pending {
 interface WalkedSource {
   /** Bytes that an earlier read committed. */
   readonly committed: number;
+  /** True when the last record of those was told as if nothing came behind it: that is not taken back. */
+  readonly endsAlone: boolean;
   /** True where the offsets of lines are those of bytes in the file. */
   readonly hasSpans: boolean;
   /** The line that is walked from; absent: the first. */
@@ -31,6 +33,8 @@ export class Walk {
   readonly #recorder: Recorder;
   readonly #source: WalkedSource;
   readonly #waiting: Pending[] = [];
+  /** The last line that came in sight. */
+  #last: JsonlItem | undefined;
   /** Behind the last line that is placed and ended. */
   #end: LineStart;
   /** True when the file ends in what is not data yet. */
@@ -50,6 +54,7 @@ export class Walk {
       this.hasTail = true;
       return;
     }
+    this.#last = item;
     if (item.kind === "record") {
       const entry = entryOf(item.value, item.end - item.offset);
       this.#recorder.meet(entry);
@@ -77,6 +82,16 @@ export class Walk {
     return this.#log.drain();
   }
 
+  /** True when the last line was told alone by an earlier read. */
+  get isLastAlone(): boolean {
+    return this.#last !== undefined && this.#wasAlone(this.#last);
+  }
+
+  /** True when all lines are placed and ended. */
+  get isAtEnd(): boolean {
+    return this.#last?.end === this.#end.offset;
+  }
+
   /** Places all lines but the last: true when that one may mean something else once another follows. */
   isLastUnsettled(): boolean {
     while (this.#waiting.length > 1) this.#placeFirst();
@@ -88,6 +103,11 @@ export class Walk {
     while (this.#waiting.length > 0) this.#placeFirst();
   }
 
+  #wasAlone(item: JsonlItem): boolean {
+    const { endsAlone, committed } = this.#source;
+    return endsAlone && item.terminated && item.end === committed;
+  }
+
   #placeFirst(): void {
     const placed = this.#waiting.shift();
     if (placed === undefined) return;
@@ -97,7 +117,7 @@ export class Walk {
     this.#log.quiet = isEnded && item.end <= this.#source.committed;
     if (this.#source.hasSpans) this.#log.record = item;
     if (item.kind === "bad_line") this.#log.addBadLine(item);
-    else if (entry !== undefined) this.#recorder.place(entry, next?.entry);
+    else if (entry !== undefined) this.#recorder.place(entry, next?.entry, this.#wasAlone(item));
     if (item.kind === "record" && item.glued === 0)
       this.#log.addIssue("glued_records", "several records on one line; all are kept", item);
     if (isEnded && next?.item.line !== item.line) this.#end = { offset: item.end, line: item.line + 1 };
