@@ -44,7 +44,7 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
   const sides = unit.files.filter((file) => file !== stamp);
   const cursor: Record<string, FileCursor> = {};
 
-  using log = stamp === undefined ? undefined : JsonlLog.open(stamp, known[unit.key]);
+  using log = stamp === undefined ? undefined : JsonlLog.open(stamp, request.now, known[unit.key]);
   const kept = log && (await keptPrefix(request, PREFIX_FORMAT, log.committed));
   const head = new HeadFinder(kept?.reader);
   await log?.readAhead((items) => head.see(items));

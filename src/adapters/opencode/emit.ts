@@ -15,7 +15,7 @@ import type { MessageRecord } from "./record.ts";
 import { idOf } from "./record.ts";
 import type { Identity } from "./session.ts";
 import { readHead, restorationOf, sessionOf } from "./session.ts";
-import { restOf } from "./settle.ts";
+import { IDLE_AFTER_MS, restOf } from "./settle.ts";
 import type { SessionSource, SideRecord } from "./source.ts";
 
 /** A session that does not tell its directory yet is told without one only when nothing was written for this long. */
@@ -46,8 +46,9 @@ export async function* emitSession(
     return true;
   }
   const head = await readHead(source);
-  const session = sessionOf(source, head, context.identity);
   const isYoung = context.now - source.newest < TELLS_AFTER_MS;
+  const scopes = isYoung ? source.scopes : [...source.scopes, source.folder ?? null];
+  const session = sessionOf({ ...source, scopes }, head, context.identity);
   if ("fault" in session) {
     if (isYoung && source.kind !== "export") return yield* waits("a session records no directory yet");
     yield [issueOf(source, session.fault, `session ${source.id} records no ${session.fault.slice(3)}`)];
@@ -121,10 +122,14 @@ class Emitter {
       if (this.#bytes >= BATCH_BYTES) yield this.#drain();
     }
     this.#putInfo(leaf);
+    const isResting = this.#task.context.now - source.newest >= IDLE_AFTER_MS;
     for await (const record of source.side())
-      if (record.isUnreadable !== true) this.#putSide(record);
-      else {
+      if (record.isUnreadable === true) {
         this.hasFaults = true;
+        this.#log.keep(record.name, false);
+      } else if (record.isStray !== true || isResting) this.#putSide(record);
+      else {
+        this.held = true;
         this.#log.keep(record.name, false);
       }
     yield this.#drain();

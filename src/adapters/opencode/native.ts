@@ -34,6 +34,8 @@ export interface NativeSession {
   readonly tables: ReadonlyMap<string, readonly JsonObject[]>;
   /** What else an export said. */
   readonly beside: JsonObject;
+  /** The bytes of an export that is no JSON: all that there is of it. */
+  readonly bytes?: Uint8Array;
 }
 
 const KINDS: readonly ContainerKind[] = ["tree", "database", "export", "go"];
@@ -45,6 +47,7 @@ export function nativeSession(state: SessionState): NativeSession {
   const restored: NativeMessage[] = [];
   let info: NativeRecord | undefined;
   let beside: JsonObject = {};
+  let bytes: Uint8Array | undefined;
   for (const group of groupsOf(state.messages)) {
     const [first] = group;
     const source = sourceOf(first.message.options);
@@ -52,8 +55,10 @@ export function nativeSession(state: SessionState): NativeSession {
     const table = extractString(source, "table");
     if (file !== undefined) files.set(file, fileOf(first, source));
     else if (table !== undefined) tables.set(table, [...(tables.get(table) ?? []), ...rowsOf(source)]);
-    else if (Object.hasOwn(source, "export")) beside = objectField(source, "export") ?? {};
-    else if (isInfo(first, origin)) info = infoOf(source, origin);
+    else if (Object.hasOwn(source, "export")) {
+      beside = objectField(source, "export") ?? {};
+      bytes = bytesOf(first);
+    } else if (isInfo(first, origin)) info = infoOf(source, origin);
     else restored.push(messageOf(group, origin));
   }
   return {
@@ -63,6 +68,7 @@ export function nativeSession(state: SessionState): NativeSession {
     files,
     tables,
     beside,
+    ...(bytes === undefined ? {} : { bytes }),
   };
 }
 
@@ -113,12 +119,15 @@ function groupsOf(messages: readonly MessageWithParts[]): readonly Group[] {
 }
 
 function fileOf(
-  { parts }: MessageWithParts,
+  entry: MessageWithParts,
   source: JsonObject,
 ): { readonly json: JsonValue } | { readonly data: Uint8Array } {
-  const [part] = parts;
-  if (part?.type === "file" && part.data.kind === "bytes") return { data: part.data.value };
-  return { json: field(source, "record") ?? null };
+  const data = bytesOf(entry);
+  return data === undefined ? { json: field(source, "record") ?? null } : { data };
+}
+
+function bytesOf({ parts: [part] }: MessageWithParts): Uint8Array | undefined {
+  return part?.type === "file" && part.data.kind === "bytes" ? part.data.value : undefined;
 }
 
 function rowsOf(source: JsonObject): readonly JsonObject[] {

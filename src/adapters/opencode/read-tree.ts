@@ -1,6 +1,6 @@
 /** A session of a JSON tree: one file a record, each rewritten in place (docs/adapters/opencode.md#layout). */
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { errnoOf } from "../../base/errors.ts";
 import { decodeUtf8, tryParseJson } from "../../base/json.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -29,6 +29,8 @@ export function openTreeSession(root: string, tree: Tree, session: TreeSession):
       infos.push({ value: { json: null }, stem: stemOf(path), at: 0, bytes: 0, isUnreadable: true });
   }
   infos.sort(inOrder);
+  const read = new Set(infos.map((message) => join(reader.folder, partsOf(tree, session.id, message))));
+  const strays = parts.filter(({ path }) => !read.has(dirname(path)));
   const facts = (record && infoOf(record)) ?? {};
   const all = [info, project, ...messages, ...parts, ...side];
   return {
@@ -40,16 +42,31 @@ export function openTreeSession(root: string, tree: Tree, session: TreeSession):
     ...(record === undefined ? {} : { info: record }),
     facts,
     scopes: [field(scopeFacts(scope), "worktree") ?? null, field(facts, "projectID") ?? null],
+    ...(info === undefined ? { folder: folderName(root, tree) } : {}),
+    ...(info === undefined && messages.length === 0 ? { isStray: true } : {}),
     newest: all.reduce((newest, stamp) => Math.max(newest, stamp?.mtime ?? 0), 0),
     count: infos.length,
     message: (index) => withParts(reader, tree, { session: session.id, info: infos[index] }),
-    side: () => sideRecords(reader, [...(project === undefined ? [] : [project]), ...side]),
+    side: () => [
+      ...sideRecords(reader, [...(project === undefined ? [] : [project]), ...side]),
+      ...sideRecords(reader, strays).map((stray) => ({ ...stray, isStray: true })),
+    ],
     faults: () => reader.takeFaults(),
     isUnlisted,
   };
 }
 
 type TreeMessage = SourceRecord & Pick<MessageRecord, "isUnreadable">;
+/** The folder of a message's parts, below the tree's: the client looks there by the id that the message tells. */
+function partsOf({ era }: Tree, session: string, message: SourceRecord): string {
+  return partFolder(era, session, idOf(message) ?? message.stem ?? "");
+}
+
+/** Before mid-2025 a project had a folder with its name, since then all have one. */
+function folderName(root: string, { root: tree, era }: Tree): string {
+  const folder = join(root, tree);
+  return basename(era === "project" ? dirname(dirname(folder)) : dirname(folder));
+}
 
 class TreeReader {
   readonly folder: string;
@@ -125,7 +142,7 @@ function withParts(
   { session, info }: { readonly session: string; readonly info: TreeMessage | undefined },
 ): MessageRecord {
   if (info === undefined) throw new RangeError("no such message");
-  const folder = partFolder(tree.era, session, idOf(info) ?? info.stem ?? "");
+  const folder = partsOf(tree, session, info);
   const parts: SourceRecord[] = [];
   const names = reader.list(folder);
   let isUnreadable = info.isUnreadable === true || names === undefined;
@@ -178,13 +195,18 @@ export function parseFile(bytes: Buffer): ParsedFile {
     const value: RawText = { raw: bytes.toString("base64"), encoding: "base64" };
     return { value, fault: { kind: "invalid_utf8", message: `byte ${decoded.offset} is not UTF-8` } };
   }
-  const parsed = tryParseJson(decoded.text);
+  return parseText(decoded.text);
+}
+
+/** The same of a text. */
+export function parseText(text: string): ParsedFile {
+  const parsed = tryParseJson(text);
   if (parsed.kind === "value") return { value: { json: parsed.value } };
   const fault =
     parsed.kind === "syntax"
       ? { kind: "not_json" as const, message: `${parsed.message} at character ${parsed.offset}` }
       : { kind: "duplicate_keys" as const, message: `the same key twice at ${parsed.paths.join(", ")}` };
-  return { value: { raw: decoded.text }, fault };
+  return { value: { raw: text }, fault };
 }
 
 function messageOf(error: unknown): string {

@@ -29,8 +29,12 @@ export function serialize(lineage: Lineage, options: SerializeOptions): Restored
     options.layout === "source"
       ? merged(sessions.flatMap(sourceFiles))
       : sessions.map((session): RestoredFile => {
-          const value = exportOf(session, options.mapPath, losses);
-          return { kind: "json", path: `${EXPORTS}/${session.id}.json`, value };
+          const path = `${EXPORTS}/${session.id}.json`;
+          if (session.bytes !== undefined) {
+            losses.add("export", "it is not JSON, and the client would refuse it");
+            return { kind: "bytes", path, data: session.bytes };
+          }
+          return { kind: "json", path, value: exportOf(session, options.mapPath, losses) };
         });
   return {
     fidelity: "native",

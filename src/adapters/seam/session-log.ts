@@ -15,7 +15,7 @@ import type { Issue, IssueKind } from "./issue.ts";
 import { keptValue } from "./prefix.ts";
 import { bytesHash, linkTo, NO_RECORDS, sideDigest } from "./record-chain.ts";
 import type { StoredHashes, ToldState } from "./source-state.ts";
-import { valueHash } from "../../base/value-hash.ts";
+import { nameHash } from "../../base/value-hash.ts";
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
@@ -156,7 +156,7 @@ export class SessionLog {
   identify(type: string, sourceId: string | undefined, record: JsonValue): RecordId {
     const usable =
       sourceId !== undefined && sourceId !== "" && sourceId.isWellFormed() && !LOOKS_DERIVED.test(sourceId);
-    const base = usable ? sourceId : `${type.toWellFormed()}:${valueHash(record)}`;
+    const base = usable ? sourceId : `${type.toWellFormed()}:${nameHash(record)}`;
     const occurrence = (this.#occurrences.get(base) ?? 0) + 1;
     this.#occurrences.set(base, occurrence);
     const isSource = usable && occurrence === 1;
