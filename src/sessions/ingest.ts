@@ -74,6 +74,7 @@ export class Ingest {
       const violation = this.#validator.check(event);
       if (violation !== undefined) {
         this.#rejected += 1;
+        if (violation.alsoRefused !== undefined) this.#refuseMessage();
         this.#options.onViolation?.(violation, event);
       } else if (this.#take(event) === "full") {
         await this.#startCommit();
@@ -188,6 +189,12 @@ export class Ingest {
       if (added !== "full") this.#forgetMessage();
     }
     return added === "full" ? "full" : undefined;
+  }
+
+  /** Parts of it that came before stay alone, as after a crash: nobody is shown them. */
+  #refuseMessage(): void {
+    this.#rejected += 1;
+    this.#forgetMessage();
   }
 
   #forgetMessage(): undefined {

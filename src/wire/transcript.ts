@@ -191,8 +191,10 @@ function partLines(part: WirePart, { clean }: Phrasing): string[] {
     }
     case "tool_approval_request":
       return [`  [approval request ${clean(part.approval_id)}]`];
-    case "tool_approval_response":
-      return [`  [approval ${clean(part.approval_id)} ${part.approved ? "given" : "denied"}]`];
+    case "tool_approval_response": {
+      const answer = part.approved === undefined ? "answered" : part.approved ? "given" : "denied";
+      return [`  [approval ${clean(part.approval_id)} ${answer}]`];
+    }
   }
 }
 
