@@ -2,6 +2,7 @@
  * Answers as transcripts (spec.md#wire-mcp): one delimiter rule a message, told from the text around it, with the ids for
  * the next call. The same for terminals and for agents; only the words for the next call differ. Pure.
  */
+import { printJson } from "../base/json.ts";
 import type {
   GetResponse,
   HitSession,
@@ -200,7 +201,8 @@ function partLines(part: WirePart, { clean }: Phrasing): string[] {
 
 /** A text as it is, anything else as compact JSON. */
 function textOf(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : printJson(value, 0);
 }
 
 const RULE_WIDTH = 72;
