@@ -98,7 +98,7 @@ describe("stages", () => {
     const partsRead = vi.spyOn(parts, "scan");
     const scan = messages.scan.bind(messages);
     vi.spyOn(messages, "scan").mockImplementationOnce(async (options) => {
-      await vi.waitUntil(() => partsRead.mock.results.length > 0);
+      await vi.waitUntil(() => partsRead.mock.results.length > 0, { timeout: 60_000 });
       await partsRead.mock.results[0]!.value;
       await ingest(store, conversation("root", 4));
       return scan(options);
