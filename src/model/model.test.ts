@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { sessionEvents } from "../../test/support/arbitrary-events.ts";
+import { garbling, sessionEvents } from "../../test/support/arbitrary-events.ts";
 import type { Event, Message, Timestamp } from "./index.ts";
 import {
   compareAcrossSessions,
@@ -188,6 +188,22 @@ describe("validation", () => {
     );
   });
 
+  test("of whatever a program without types gives, the validator refuses what the schemas refuse", () => {
+    fc.assert(
+      fc.property(sessionEvents, garbling, (events, garble) => {
+        const validator = new EventValidator();
+        for (const event of garble(events)) {
+          const violation = validator.check(event);
+          // What an event is not by itself, but by those before it, the schemas cannot tell.
+          const isPlace = violation?.rule === "adapter-integrity-event-ordering";
+          if (isPlace || violation?.rule === "model-role-allowlist") continue;
+          expect([event, violation === undefined]).toEqual([event, isEncodable(event)]);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   const session: Event = {
     kind: "session",
     session: {
@@ -241,6 +257,14 @@ describe("validation", () => {
     expect(faults.map((fault) => fault.rule)).toEqual([rule]);
   });
 });
+
+function isEncodable(event: Event): boolean {
+  try {
+    return z.safeEncode(eventSchema, event).success;
+  } catch {
+    return false;
+  }
+}
 
 describe("search text", () => {
   const text = (value: string, provenance: "conversational" | "injected" = "conversational") =>
