@@ -8,7 +8,15 @@ import { isJsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState } from "../../model/index.ts";
 import { formatTimestamp } from "../../model/index.ts";
 import type { RawLine } from "../seam/index.ts";
-import { arrayField, extractString, field, isJoined, isRawLine, objectField } from "../seam/index.ts";
+import {
+  arrayField,
+  extractString,
+  field,
+  isJoined,
+  isRawLine,
+  objectField,
+  wholeRecord,
+} from "../seam/index.ts";
 import { blockOfParts, joinedText } from "./blocks.ts";
 
 export type MapPath = (path: string) => string;
@@ -53,6 +61,8 @@ export function sourceOf(options: JsonObject): JsonObject {
 }
 
 function recordOf(first: MessageWithParts, group: readonly MessageWithParts[]): JsonValue | RawLine {
+  const whole = wholeRecord(group);
+  if (whole !== undefined) return whole;
   const { message } = first;
   const source = sourceOf(message.options);
   const raw = extractString(source, "raw");

@@ -21,6 +21,7 @@ import {
   JsonlLog,
   keptPrefix,
   keysBelow,
+  MAX_PAYLOAD_BYTES,
   SessionLog,
   tellLog,
   untilUnreadable,
@@ -29,7 +30,7 @@ import { HeadFinder } from "./head.ts";
 import { isChild, sessionOf } from "./identity.ts";
 import { ADAPTER, folderOf } from "./layout.ts";
 import { PREFIX_FORMAT, RecordMapper } from "./records.ts";
-import { jsonObjectIn, MAX_SIDE_FILE_BYTES, sideFileEntry } from "./side-file.ts";
+import { jsonObjectIn, sideFileEntry } from "./side-file.ts";
 
 export function read(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
   return untilUnreadable(readUnit(unit, request), unit, { adapter: ADAPTER, signal: request.signal });
@@ -95,7 +96,7 @@ async function readSide(
   stamp: FileStamp,
   name: string,
 ): Promise<{ readonly entry?: LogEntry; readonly data?: Uint8Array; readonly problem?: IssueYield }> {
-  if (stamp.size > MAX_SIDE_FILE_BYTES)
+  if (stamp.size > MAX_PAYLOAD_BYTES)
     return {
       problem: issue("too_long", stamp.path, `${stamp.size} bytes are more than pond stores of one file`),
     };

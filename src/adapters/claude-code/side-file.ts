@@ -8,9 +8,6 @@ import { decodeUtf8, isJsonObject, tryParseJson } from "../../base/json.ts";
 import { timestampFromMillis } from "../../model/index.ts";
 import type { FileStamp, LogEntry } from "../seam/index.ts";
 
-/** Larger files are reported, not stored: they would not fit one value of the engine's blob column. */
-export const MAX_SIDE_FILE_BYTES = 512 * 1024 * 1024;
-
 /** `name` is the path relative to the log's folder. */
 export function sideFileEntry(name: string, stamp: FileStamp, data: Uint8Array): LogEntry {
   const id = `file:${name}`;

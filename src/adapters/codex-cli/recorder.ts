@@ -147,7 +147,8 @@ export class Recorder {
     const record = leftover(view, item, isTyped);
     const replays = replayed === undefined ? undefined : { session_id: replayed, message_id: id.text };
     const pond = replays === undefined ? placed.pond : { ...placed.pond, replays };
-    this.#log.add({ id, timestamp, bytes: entry.bytes, drafts: draftsOf(placed.drafts, record, pond) });
+    const drafts = draftsOf(placed.drafts, record, pond);
+    this.#log.add({ id, timestamp, bytes: entry.bytes, drafts, whole: () => entry.value });
   }
 
   /** True where this log would have shown a message of the agent already: it was never meant for the screen. */
@@ -167,7 +168,8 @@ export class Recorder {
   /** A record that is no object. */
   #carry(entry: Entry, id: RecordId): void {
     const options: JsonObject = { source: { record: entry.value } };
-    this.#log.add({ id, bytes: entry.bytes, drafts: [{ role: "system", options, parts: [] }] });
+    const drafts = [{ role: "system" as const, options, parts: [] }];
+    this.#log.add({ id, bytes: entry.bytes, drafts, whole: () => entry.value });
   }
 
   #placed(at: Placing): Placed {

@@ -179,6 +179,7 @@ class Emitter {
       timestamp: timestamp ?? this.#session.created_at,
       bytes: data === undefined ? bytes : name.length * 3,
       drafts: [{ role: "system", options, parts: part === undefined ? [] : [part] }],
+      whole: () => said,
       positioned: false,
       state: { value, at },
     });

@@ -21,7 +21,7 @@ import {
 } from "../seam/index.ts";
 import type { MessageContext } from "./messages.ts";
 import type { MessageRecord } from "./record.ts";
-import { idOf, takeIds } from "./record.ts";
+import { idOf, takeIds, wholeMessage } from "./record.ts";
 
 /** Which role a row's role becomes; any other row is carried. */
 const ROLES: ReadonlyMap<string, "user" | "assistant" | "tool"> = new Map([
@@ -59,6 +59,7 @@ export function goEntry(
     timestamp: extractTimestamp(columns, "created_at"),
     bytes: message.bytes,
     drafts: [draft],
+    whole: () => wholeMessage(message),
     state: { value, at: message.at },
   };
 }

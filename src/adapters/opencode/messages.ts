@@ -21,7 +21,7 @@ import {
 import { mapPart } from "./parts.ts";
 import { wholeKind } from "./provenance.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
-import { idOf, takeIds } from "./record.ts";
+import { idOf, takeIds, wholeMessage } from "./record.ts";
 import type { Restoration } from "./session.ts";
 
 const ROLE: ReadonlySet<string> = new Set(["role"]);
@@ -56,6 +56,7 @@ export function messageEntry(
     timestamp: timestampOf(message, info),
     bytes: parts.reduce((sum, { bytes }) => sum + bytes, message.bytes),
     drafts,
+    whole: () => wholeMessage(message),
     state: { value, at: parts.reduce((newest, { at }) => Math.max(newest, at), message.at) },
   };
 }

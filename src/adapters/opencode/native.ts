@@ -7,10 +7,18 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, Session, SessionState } from "../../model/index.ts";
 import { newestRevisions, openJson, revisionOf } from "../../model/index.ts";
-import { arrayField, extractString, field, objectField, optional } from "../seam/index.ts";
+import {
+  arrayField,
+  extractString,
+  field,
+  isRawLine,
+  objectField,
+  optional,
+  wholeRecord,
+} from "../seam/index.ts";
 import { goPartValue } from "./go-messages.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
-import { idOf, putIds } from "./record.ts";
+import { idOf, messageIn, putIds } from "./record.ts";
 import type { ContainerKind } from "./source.ts";
 
 export type NativeRecord = Omit<SourceRecord, "at" | "bytes">;
@@ -47,14 +55,19 @@ export function nativeSession({ session, messages }: SessionState): NativeSessio
   let beside: JsonObject = {};
   for (const group of groupsOf(messages)) {
     const [first] = group;
-    const source = sourceOf(first.message.options);
+    const whole = wholeIn(group);
+    const isMessage = first.message.seq !== undefined;
+    if (isMessage && whole !== undefined) {
+      restored.push(messageIn(whole));
+      continue;
+    }
+    const source = whole ?? sourceOf(first.message.options);
     const file = extractString(source, "file");
     const table = extractString(source, "table");
     if (file !== undefined) files.set(file, fileOf(first, source));
     else if (table !== undefined) tables.set(table, [...(tables.get(table) ?? []), ...rowsOf(source)]);
     else if (Object.hasOwn(source, "export")) beside = objectField(source, "export") ?? {};
-    else if (revisionOf(first.message).record === origin.id && first.message.seq === undefined)
-      info = infoOf(source, origin);
+    else if (revisionOf(first.message).record === origin.id && !isMessage) info = infoOf(source, origin);
     else restored.push(messageOf(group, origin));
   }
   return {
@@ -79,6 +92,12 @@ function originOf(session: Session): Origin {
     reason: "unsupported",
     hint: "restore it as foreign",
   });
+}
+
+/** A message with its parts, or what `options.source` of a carrier said. */
+function wholeIn(group: Group): JsonObject | undefined {
+  const whole = wholeRecord(group);
+  return whole === undefined || isRawLine(whole) || !isJsonObject(whole) ? undefined : whole;
 }
 
 type Group = readonly [MessageWithParts, ...MessageWithParts[]];

@@ -8,7 +8,7 @@ import { isJsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState } from "../../model/index.ts";
 import { formatTimestamp } from "../../model/index.ts";
 import type { RawLine } from "../seam/index.ts";
-import { arrayField, extractString, field, integerField, objectField } from "../seam/index.ts";
+import { arrayField, extractString, field, integerField, objectField, wholeRecords } from "../seam/index.ts";
 import { blocksOf, resultFields, textAt } from "./blocks.ts";
 
 /** The records of a session's log, in order. */
@@ -16,8 +16,12 @@ export function recordsOf(state: SessionState): (JsonValue | RawLine)[] {
   const records: (JsonValue | RawLine)[] = [];
   let line: JsonValue[] = [];
   let missing = 0;
+  const wholes = wholeRecords(state.messages);
   for (const entry of state.messages) {
     if (entry.message.seq === undefined) continue;
+    const whole = wholes.get(entry.message.id);
+    if (whole !== undefined) records.push(whole);
+    if (whole !== undefined || wholes.has(recordIdOf(entry.message.id))) continue;
     const source = sourceOf(entry);
     const raw = extractString(source, "raw");
     if (raw !== undefined) {
@@ -38,6 +42,9 @@ export function recordsOf(state: SessionState): (JsonValue | RawLine)[] {
   }
   return records;
 }
+
+/** Of one of several messages of a record: `<id>/1`, ... */
+const recordIdOf = (id: string): string => id.replace(/\/\d+$/, "");
 
 export function sourceOf({ message }: Pick<MessageWithParts, "message">): JsonObject {
   return objectField(message.options, "source") ?? {};

@@ -88,7 +88,7 @@ export class RecordMapper {
     if (isTransaction(value)) return this.#transaction(value, bytes);
     const id = this.#log.identify("value", undefined, value);
     const options = { source: { record: value }, pond: { id: "derived" } };
-    return { id, bytes, drafts: [{ role: "system", options, parts: [] }] };
+    return { id, bytes, drafts: [{ role: "system", options, parts: [] }], whole: () => value };
   }
 
   #entry(record: JsonObject, bytes: number): LogEntry {
@@ -97,7 +97,8 @@ export class RecordMapper {
     const envelope = new Envelope(record, this.#before, id);
     if (sourceId !== undefined) this.#messages.set(sourceId, id.text);
     this.#markReplay(record, envelope, id.text);
-    return { id, timestamp: envelope.timestamp, bytes, drafts: [draftOf(record, envelope)] };
+    const drafts = [draftOf(record, envelope)];
+    return { id, timestamp: envelope.timestamp, bytes, drafts, whole: () => record };
   }
 
   /** Newer versions write several records that belong together as one line: each is a message of that line. */
@@ -116,7 +117,7 @@ export class RecordMapper {
       const source = objectField(draft.options, "source");
       return { ...draft, options: { ...draft.options, source: { ...source, records: records.length } } };
     });
-    return { id, timestamp, bytes, drafts };
+    return { id, timestamp, bytes, drafts, whole: () => records };
   }
 
   /** A fork copies the entries of its parent, ids and instants included: they are older than its own header. */

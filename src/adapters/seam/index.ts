@@ -14,8 +14,7 @@ export type {
 } from "./adapter.ts";
 export { brandOf } from "./adapter.ts";
 export type { Lineage } from "../../model/index.ts";
-export { boundJson, boundText, MAX_TEXT_BYTES } from "./bound.ts";
-export type { Truncation } from "./bound.ts";
+export { MAX_PAYLOAD_BYTES } from "./bound.ts";
 export { compareFile, describeDifference, FileComparer, isEqualFile } from "./compare.ts";
 export type { FileComparison, RecordDifference } from "./compare.ts";
 export { batchesOf, isFolder, issuesOf, keysBelow, placesThatExist, stampNow, walk } from "./discovery.ts";
@@ -102,3 +101,4 @@ export { isJoined, textParts } from "./text-parts.ts";
 export type { FileStamp } from "./stamp.ts";
 export { isSameStamp, isSettled, stampOf } from "./stamp.ts";
 export { uuidFrom, valueHash } from "./value-hash.ts";
+export { isWhole, wholeRecord, wholeRecords } from "./whole.ts";
