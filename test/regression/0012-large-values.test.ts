@@ -12,6 +12,7 @@ import type { ClientReport, Context } from "../../src/handlers/index.ts";
 import { createContext, get, listSessions, restore, search, sync, verify } from "../../src/handlers/index.ts";
 import { openJson, sessionId } from "../../src/model/index.ts";
 import { LATER } from "../support/adapter-run.ts";
+import { Machine } from "../support/opencode-machine.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const MIB = 1024 * 1024;
@@ -170,6 +171,20 @@ test(
       expect.any(Number),
       11,
     ]);
+  },
+);
+
+test.each(["legacy", "data"])(
+  "a file that no text can hold, beside a session of opencode (%s), is an issue, and the session is stored",
+  async (fixture) => {
+    await using machine = await Machine.start(fixture);
+    const session = "ses_e1dfc6e09ffe3lAwy288LtSjGi";
+    const file = openSync(join(machine.place, `storage/session_diff/${session}.json`), "w");
+    ftruncateSync(file, 513 * MIB);
+    closeSync(file);
+    expect(await machine.sync()).toMatchObject({ issues: { too_long: 1 } });
+    expect((await machine.messages(session)).length).toBeGreaterThan(0);
+    expect(await machine.sync()).toMatchObject({ read: 0, issues: {} });
   },
 );
 

@@ -37,14 +37,18 @@ export interface Bounded<T> {
  */
 export function boundJson<T extends JsonValue>(value: T, bounds: Bounds = BOUNDS): Bounded<T> {
   const truncated: Truncation[] = [];
-  const first = hasLongText(value, bounds.text)
-    ? cutTexts(value, { limit: bounds.text, onCut: (cut) => truncated.push(cut) }, 0)
-    : value;
+  const longest = longestText(value);
+  const first =
+    longest > bounds.text
+      ? cutTexts(value, { limit: bounds.text, onCut: (cut) => truncated.push(cut) }, 0)
+      : value;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- cutting texts keeps the shape
   if (jsonBytes(first) <= bounds.json) return { value: first as T, truncated };
   const bytes = jsonBytes(value);
   const whole = [{ bytes }];
   for (let limit = bounds.text / 2; limit >= 64; limit /= 2) {
+    // Short texts are not what makes it long.
+    if (limit >= longest) continue;
     const cut = cutTexts(value, { limit: Math.floor(limit), onCut: () => undefined }, 0);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- cutting texts keeps the shape
     if (jsonBytes(cut) <= bounds.json) return { value: cut as T, truncated: whole };
@@ -124,15 +128,17 @@ function sumOf<T>(items: readonly T[], bytesOf: (item: T) => number): number {
 /** Deeper texts are left as they are: a record that is both past the bound and nested that deep is cut by the marker. */
 const MAX_DEPTH = 500;
 
-function hasLongText(value: JsonValue, limit: number): boolean {
+/** Bytes of the longest text, at any depth. */
+function longestText(value: JsonValue): number {
+  let longest = 0;
   const pending: JsonValue[] = [value];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (typeof next === "string") {
-      if (next.length * 3 > limit && Buffer.byteLength(next) > limit) return true;
+      if (next.length * 3 > longest) longest = Math.max(longest, Buffer.byteLength(next));
     } else if (next !== null && typeof next === "object" && !isRawNumber(next))
       for (const item of Object.values(next)) pending.push(item);
   }
-  return false;
+  return longest;
 }
 
 interface Cut {
