@@ -434,7 +434,7 @@ describe("ingest", () => {
     await using store = await tempStore();
     const writer = store.sessions.ingest({ clock: systemClock });
     // Three bytes a letter: the bound is one of bytes.
-    for (const broken of [{ created_at: 0.5 }, { options: { long: "\u65e5".repeat(86_000_000) } }]) {
+    for (const broken of [{ created_at: 0.5 }, { options: { long: "\u65e5".repeat(334_000_000) } }]) {
       const bad = conversation("bad", 2).map((event) =>
         event.kind === "session" ? { ...event, session: { ...event.session, ...broken } as Session } : event,
       );
