@@ -146,9 +146,16 @@ const FILE_DATA = bare({
 });
 const isFileKind = (value: unknown): string => oneOf(Object.keys(FILE_DATA))(value) ?? "";
 
+const RECORD = shapeOf({ id: text, hash: text, piece: position });
+const record: Field = (value) => {
+  const fault = isObject(value) ? shapeFault(value, RECORD) : noObject("record", value);
+  return fault === undefined ? undefined : `is wrong: ${fault.field} ${fault.message}`;
+};
+
 const EVENTS = bare({
   session: shapeOf({ kind, session: payload }),
-  message: shapeOf({ kind, message: payload }),
+  // A reader of a source says which record it is of; no request does, so that the schema does not know it.
+  message: shapeOf({ kind, message: payload, record: optional(record) }),
   part: shapeOf({ kind, part: payload }),
 });
 const EVENT_KINDS = Object.keys(EVENTS);

@@ -13,6 +13,7 @@ import {
   messageId,
   parseTimestamp,
   replay,
+  MAX_TEXT_BYTES,
   searchText,
   sessionId,
   timestampFromMillis,
@@ -301,6 +302,13 @@ describe("search text", () => {
       "plan.png\nimage/png\nhttps://example.test/a",
     ],
   ])("%s", (_, role, parts, expected) => expect(searchText({ role }, parts)).toBe(expected));
+
+  test("it is held to the bound of one text, however many there are", () => {
+    const long = text("x".repeat(MAX_TEXT_BYTES - 100));
+    const found = searchText({ role: "user" }, [long, long]) ?? "";
+    expect(found.length).toBe(MAX_TEXT_BYTES);
+    expect(found.endsWith(`<pond:truncated ${2 * (MAX_TEXT_BYTES - 100) + 1} bytes>`)).toBe(true);
+  });
 });
 
 test("the published JSON Schema names the four canonical shapes", () => {

@@ -433,7 +433,7 @@ describe("ingest", () => {
     await using store = await tempStore();
     const writer = store.sessions.ingest({ clock: systemClock });
     // Three bytes a letter: the bound is one of bytes.
-    const options = { long: "\u65e5".repeat(86_000_000) };
+    const options = { long: "\u65e5".repeat(334_000_000) };
     const bad = conversation("bad", 2).map((event) =>
       event.kind === "session" ? { ...event, session: { ...event.session, options } } : event,
     );

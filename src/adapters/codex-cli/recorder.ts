@@ -171,7 +171,8 @@ export class Recorder {
     const replays = replayed === undefined ? undefined : { session_id: replayed, message_id: id.text };
     const pond = replays === undefined ? placed.pond : { ...placed.pond, replays };
     const { bytes, hash } = entry;
-    this.#log.add({ id, timestamp, bytes, hash, drafts: draftsOf(placed.drafts, record, pond) });
+    const drafts = draftsOf(placed.drafts, record, pond);
+    this.#log.add({ id, timestamp, bytes, hash, drafts, whole: () => entry.value });
   }
 
   /** True where this log would have shown a message of the agent already: it was never meant for the screen. */
@@ -201,7 +202,8 @@ export class Recorder {
   #carry(entry: Entry, id: RecordId): void {
     const options: JsonObject = { source: { record: entry.value } };
     const { bytes, hash } = entry;
-    this.#log.add({ id, bytes, hash, drafts: [{ role: "system", options, parts: [] }] });
+    const drafts = [{ role: "system" as const, options, parts: [] }];
+    this.#log.add({ id, bytes, hash, drafts, whole: () => entry.value });
   }
 
   #placed(at: Placing): Placed {

@@ -189,7 +189,8 @@ class Emitter {
     readonly data?: Uint8Array;
   }): void {
     const { name, at, bytes, timestamp, options, data } = carrier;
-    const hash = sideHash(options["source"] ?? null, data);
+    const said = options["source"] ?? null;
+    const hash = sideHash(said, data);
     const part = data && {
       type: "file" as const,
       provenance: "injected" as const,
@@ -201,6 +202,7 @@ class Emitter {
       timestamp: timestamp ?? this.#session.created_at,
       bytes: data === undefined ? bytes : name.length * 3,
       drafts: [{ role: "system", options, parts: part === undefined ? [] : [part] }],
+      whole: () => said,
       positioned: false,
       hash,
       at,

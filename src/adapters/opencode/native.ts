@@ -7,10 +7,18 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState } from "../../model/index.ts";
 import { newestRevisions, openJson, revisionOf } from "../../model/index.ts";
-import { arrayField, extractString, field, objectField, optional } from "../seam/index.ts";
+import {
+  arrayField,
+  extractString,
+  field,
+  isRawLine,
+  objectField,
+  optional,
+  wholeRecord,
+} from "../seam/index.ts";
 import { goPartValue } from "./go-messages.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
-import { idOf, putIds } from "./record.ts";
+import { idOf, messageIn, putIds } from "./record.ts";
 import type { ContainerKind } from "./source.ts";
 
 export type NativeRecord = Omit<SourceRecord, "at" | "bytes">;
@@ -50,7 +58,13 @@ export function nativeSession(state: SessionState): NativeSession {
   let bytes: Uint8Array | undefined;
   for (const group of groupsOf(state.messages)) {
     const [first] = group;
-    const source = sourceOf(first.message.options);
+    const whole = wholeIn(group);
+    const isMessage = first.message.seq !== undefined;
+    if (isMessage && whole !== undefined) {
+      restored.push(messageIn(whole));
+      continue;
+    }
+    const source = whole ?? sourceOf(first.message.options);
     const file = extractString(source, "file");
     const table = extractString(source, "table");
     if (file !== undefined) files.set(file, fileOf(first, source));
@@ -82,8 +96,13 @@ export function nativeRecords(
   const origin = { id: extractString(source, "session_id") ?? state.session.id, kind, key: "" };
   return groupsOf(state.messages).map((group) => ({
     group,
-    record: group[0].message.seq === undefined ? undefined : messageOf(group, origin),
+    record: group[0].message.seq === undefined ? undefined : recordIn(group, origin),
   }));
+}
+
+function recordIn(group: Group, origin: Origin): NativeMessage {
+  const whole = wholeIn(group);
+  return whole === undefined ? messageOf(group, origin) : messageIn(whole);
 }
 
 const isInfo = ({ message }: MessageWithParts, { id }: Origin): boolean =>
@@ -102,6 +121,12 @@ function originOf({ session, source: read }: SessionState): Origin {
     reason: "unsupported",
     hint: "restore it as foreign",
   });
+}
+
+/** A message with its parts, or what `options.source` of a carrier said. */
+export function wholeIn(group: Group): JsonObject | undefined {
+  const whole = wholeRecord(group);
+  return whole === undefined || isRawLine(whole) || !isJsonObject(whole) ? undefined : whole;
 }
 
 export type Group = readonly [MessageWithParts, ...MessageWithParts[]];

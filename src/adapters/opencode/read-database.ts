@@ -9,7 +9,7 @@ import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { SqlRow, SqliteFile } from "../seam/index.ts";
 import { extractString, field, integerField, jsonOfSql, stampNow, walk } from "../seam/index.ts";
 import { stemOf } from "./layout.ts";
-import { inOrder, sideRecord } from "./read-tree.ts";
+import { inOrder, MAX_FILE_BYTES, sideRecord, tooLong } from "./read-tree.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
 import { idOf } from "./record.ts";
 import { digestRows } from "./row-digests.ts";
@@ -91,7 +91,7 @@ export class DatabaseReader implements Container {
     const faults: SourceFault[] = [];
     const messages = this.#messages(id, faults);
     const own = columns === undefined ? 0 : updatedAt(columns);
-    const diff = this.#diff(id);
+    const diff = this.#diff(id, faults);
     const { path } = this.#database;
     const isStray = columns === undefined && messages.length === 0;
     const left = isStray ? [...this.#side(id, diff)] : [];
@@ -194,11 +194,15 @@ export class DatabaseReader implements Container {
   }
 
   /** opencode keeps a session's diffs in a file, also where everything else is in the database. */
-  #diff(id: string): SideRecord | undefined {
+  #diff(id: string, faults: SourceFault[]): SideRecord | undefined {
     if (/[/\\]/.test(id)) return undefined;
     const path = join(this.#diffs, `${id}.json`);
     const stamp = stampNow(path);
     if (stamp === undefined) return undefined;
+    if (stamp.size > MAX_FILE_BYTES) {
+      faults.push({ kind: "too_long", path, message: tooLong(stamp.size) });
+      return undefined;
+    }
     return sideRecord(`storage/session_diff/${id}.json`, readFileSync(path), Math.floor(stamp.mtime));
   }
 

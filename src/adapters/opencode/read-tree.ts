@@ -15,6 +15,11 @@ import type { Tree, TreeSession } from "./trees.ts";
 /** Side files beyond this are kept as payloads, because a text column would cut them. */
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
+/** Past this a file cannot be held as one text, if need be in base64. */
+export const MAX_FILE_BYTES = 384_000_000;
+
+export const tooLong = (size: number): string => `${size} bytes are more than pond stores of one file`;
+
 export function openTreeSession(root: string, tree: Tree, session: TreeSession): SessionSource {
   const reader = new TreeReader(join(root, tree.root));
   const { info, project, messages, parts, side } = session;
@@ -90,7 +95,10 @@ class TreeReader {
   /** Files are many and small: one that is read at once costs a tenth of one that is waited for. */
   load(path: string): { readonly data: Buffer; readonly at: number } | undefined {
     try {
-      return { data: readFileSync(path), at: Math.floor(statSync(path).mtimeMs) };
+      const { size, mtimeMs } = statSync(path);
+      if (size <= MAX_FILE_BYTES) return { data: readFileSync(path), at: Math.floor(mtimeMs) };
+      this.report({ kind: "too_long", path, message: tooLong(size) });
+      return undefined;
     } catch (error) {
       if (errnoOf(error) === "ENOENT") return undefined;
       this.report({ kind: "unreadable", path, message: messageOf(error) });

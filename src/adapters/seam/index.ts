@@ -15,8 +15,7 @@ export type {
 } from "./adapter.ts";
 export { brandOf } from "./adapter.ts";
 export type { Lineage } from "../../model/index.ts";
-export { boundJson, boundText, MAX_TEXT_BYTES } from "./bound.ts";
-export type { Truncation } from "./bound.ts";
+export { MAX_PAYLOAD_BYTES } from "./bound.ts";
 export { compareFile, describeDifference, FileComparer, isEqualFile } from "./compare.ts";
 export type { FileComparison, RecordDifference } from "./compare.ts";
 export { batchesOf, isFolder, issuesOf, keysBelow, placesThatExist, stampNow, walk } from "./discovery.ts";
@@ -116,5 +115,6 @@ export { isJoined, textParts } from "./text-parts.ts";
 export type { FileStamp } from "./stamp.ts";
 export { isSameStamp, isSettled, stampOf } from "./stamp.ts";
 export { uuidFrom, valueHash } from "../../base/value-hash.ts";
+export { isWhole, wholeRecord } from "./whole.ts";
 export type { ZstdFault } from "./zstd.ts";
 export { readZstd } from "./zstd.ts";
