@@ -177,7 +177,7 @@ async function moveAll(targets: readonly Target[], staging: string, undo: Undo):
     if (index === targets.length - 1) await syncAll(dirty);
     const made = makeFolders(dirname(target));
     undo.folders(made);
-    for (const folder of [dirname(target), ...made.map((one) => dirname(one))]) dirty.add(folder);
+    for (const folder of [dirname(target), ...made.map((path) => dirname(path))]) dirty.add(folder);
     const staged = join(staging, file.path);
     try {
       await moveNew(staged, target);
