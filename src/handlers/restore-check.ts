@@ -1,5 +1,5 @@
 /**
- * Is a restore what it was meant to be (spec.md#adapter-restore)? The staged files are read as a source by the adapter
+ * Is a restore what it was meant to be (spec.md#adapter-restore-read-back)? The staged files are read as a source by the adapter
  * of the client that they are for, and what comes out is compared with what was stored: a native restore tells the same
  * session, a foreign one says what was handed over and gives its reader nothing to complain of.
  */

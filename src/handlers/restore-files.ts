@@ -1,5 +1,5 @@
 /**
- * Writing the files of a restore (spec.md#adapter-restore): all of them are written and checked in a staging folder,
+ * Writing the files of a restore (spec.md#adapter-restore-staged): all of them are written and checked in a staging folder,
  * then moved into place one by one, never over another file, children before their parents and the root log last. What
  * is there already and equal stays, so that a restore that was killed is completed by the next one.
  */

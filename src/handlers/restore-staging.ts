@@ -1,5 +1,5 @@
 /**
- * The folder in which a restore prepares its files (spec.md#adapter-restore): inside the folder that it restores into,
+ * The folder in which a restore prepares its files (spec.md#adapter-restore-staged): inside the folder that it restores into,
  * so that they are moved and not copied, private, and passed over by adapters. One that a killed restore left behind is
  * removed by the next one into the same folder.
  */

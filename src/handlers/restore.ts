@@ -1,6 +1,6 @@
 /**
  * `restore`: a stored session and its descendants as files of a client (spec.md#adapter-restore). The whole lineage or
- * nothing; no file is ever overwritten; what was written is read back and compared before it is called done.
+ * nothing; no file is ever overwritten; what was written is read back and compared before it is given its place.
  */
 import { stat } from "node:fs/promises";
 import type { Adapter, Loss, Place, Resume } from "../adapters/index.ts";

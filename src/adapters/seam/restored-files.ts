@@ -1,5 +1,5 @@
 /**
- * The files of a lineage, each path once (spec.md#adapter-restore). Two copies of a session may both belong to a
+ * The files of a lineage, each path once (spec.md#adapter-restore-paths). Two copies of a session may both belong to a
  * lineage: what is equal is one file, what differs stands beside the first under a name of its own.
  */
 import { PondError } from "../../base/errors.ts";

@@ -1,5 +1,5 @@
 /**
- * What a session says to the client that it is restored into (spec.md#adapter-restore): its texts, calls and results,
+ * What a session says to the client that it is restored into (spec.md#adapter-restore-read-back): its texts, calls and results,
  * taken from the stored rows without what the target reported as lost. The target's own adapter reads the written files
  * back into the same form, and the two are compared. Clients cut the same conversation into other pieces, so the form
  * keeps only what all of them keep; each rule says which client needs it.
