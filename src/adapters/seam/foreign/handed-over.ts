@@ -92,11 +92,19 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
         answers.push(part.text);
     }
   }
-  return { pieces: withoutStandIn(pieces), answers };
+  return { pieces, answers };
 }
 
 /** In words, where what was read back differs from what was handed over; undefined when it does not. */
 export function differenceToHandedOver(handed: HandedOver, back: HandedOver): string | undefined {
+  const difference = differenceBetween(handed, back);
+  if (difference === undefined) return undefined;
+  // Somebody may have said what stands in for a prompt, so it is left out only where it is too much.
+  const pieces = withoutStandIn(back.pieces);
+  return pieces === back.pieces ? difference : differenceBetween(handed, { ...back, pieces });
+}
+
+function differenceBetween(handed: HandedOver, back: HandedOver): string | undefined {
   const before = handed.pieces.filter(isWorthSaying);
   const after = back.pieces.filter(isWorthSaying);
   for (const [index, piece] of before.entries()) {
