@@ -127,3 +127,17 @@ test.each(adapters().filter(({ restore }) => restore.kind === "supported"))(
     expect(restored).toBeGreaterThan(100);
   },
 );
+
+test("a text that is joined with a blank one behind a picture comes along", async () => {
+  const parts = [
+    { type: "file" as const, data: { kind: "url", value: picture } },
+    { type: "text" as const, text: sealExtracted(" ") },
+    { type: "text" as const, text: sealExtracted("what is this?"), options: { pond: { joined: true } } },
+  ];
+  const one = story("root", { agent: "elsewhere" }).message("user", parts).assistant("A garden.");
+  const [lineage] = lineagesOf(replay(one.events()));
+  for (const adapter of adapters()) {
+    await using out = await tempDir();
+    expect(await restoreInto(adapter, lineage!, { out: out.path })).toHaveLength(1);
+  }
+});

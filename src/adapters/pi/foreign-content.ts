@@ -29,8 +29,10 @@ export function userBlocks(parts: readonly Part[], losses: LossReport): JsonObje
     if (!isKept)
       losses.add(`injected ${kind}`, "context that the other client added for its own model", part);
     const last = blocks.at(-1);
-    if (isKept && isOpen && part.type === "text" && isJoined(part) && last !== undefined)
-      blocks[blocks.length - 1] = { ...last, text: `${extractString(last, "text") ?? ""}${part.text ?? ""}` };
+    // A blank text made no block: what it was joined with may then stand behind a picture.
+    const before = last === undefined ? undefined : extractString(last, "text");
+    if (isKept && isOpen && part.type === "text" && isJoined(part) && before !== undefined)
+      blocks[blocks.length - 1] = { ...last, text: `${before}${part.text ?? ""}` };
     else if (isKept && part.type === "text") blocks.push(...textBlocks(part.text));
     else if (isKept && part.type === "file") blocks.push(...fileBlocks(part, losses));
     isOpen = isKept && part.type === "text";
