@@ -37,6 +37,8 @@ export class Claim {
   readonly first: Claim | undefined;
   /** The state that is being told. */
   readonly draft: StateDraft | undefined;
+  /** The id that it was told under. */
+  readonly #told: string;
   /** The id it is to be stored under. */
   id: string;
   /** `new`: it is this row. `stored`: an equal one was there. `lost`: another one took the id at the same moment. */
@@ -57,6 +59,7 @@ export class Claim {
     readonly draft: StateDraft | undefined;
   }) {
     this.session = of.session;
+    this.#told = of.id;
     this.id = of.first === undefined ? of.id : `${of.first.id}/${of.record.piece}`;
     this.record = of.record;
     this.repeats = of.repeats;
@@ -68,6 +71,11 @@ export class Claim {
 
   get key(): string {
     return joinKey([this.session, this.id]);
+  }
+
+  /** The same of the id that it was told under. */
+  get toldKey(): string {
+    return joinKey([this.session, this.#told]);
   }
 
   get hash(): number {
@@ -97,10 +105,12 @@ export class Claim {
       if (stored !== undefined) this.#match(stored);
       return;
     }
-    const stored = known.get(this.key);
-    if (stored === undefined) return;
-    if (isEqual(stored, this, hashOf)) return this.#match(stored);
-    this.id = this.versionId;
+    // By the id it was told under also where another claim of the batch has it: what is stored comes first.
+    const stored = known.get(this.toldKey);
+    if (stored !== undefined) {
+      if (isEqual(stored, this, hashOf)) return this.#match(stored);
+      this.id = this.versionId;
+    }
     const version = known.get(this.key);
     if (version !== undefined) this.#match(version);
   }

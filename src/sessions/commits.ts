@@ -156,8 +156,8 @@ export class Commits {
   async #writeMessages(batch: IngestBatch, known: Known): Promise<StoredVersions> {
     const { messages, hashesOf, versions: look } = this.#tables;
     let versions = byKey(known.versions);
-    const unhashed = batch.claims.flatMap(({ key }) => {
-      const version = versions.get(key);
+    const unhashed = batch.claims.flatMap(({ toldKey }) => {
+      const version = versions.get(toldKey);
       return version?.hash === null ? [version] : [];
     });
     const hashes = new Map<StoredVersion, number | undefined>();

@@ -72,6 +72,7 @@ export class IngestBatch {
     const ids = new Set<string>();
     for (const { id, record, first } of this.claims) {
       ids.add(id);
+      if (first === undefined) ids.add(record.id);
       const version = versionIdOf(record);
       ids.add(first === undefined ? version : `${version}/${record.piece}`);
     }

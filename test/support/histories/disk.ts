@@ -98,7 +98,8 @@ export class Disk {
     const target = join(this.root, path);
     if (this.#faults.has(path) || !existsSync(target)) return false;
     // A database is not opened by this process's own calls: it can only be out of reach.
-    if (fault === "denied" && !path.endsWith(".db")) {
+    // What is denied is denied by its path, which the places of two machines share.
+    if (fault === "denied" && !path.endsWith(".db") && this.seenAs === this.root) {
       const seen = join(this.seenAs, path);
       deny(seen);
       this.#faults.set(path, () => allow(seen));

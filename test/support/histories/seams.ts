@@ -1,14 +1,16 @@
 /**
- * The three questions that a history asks pond, each in one function. They are asked here as today's handlers can answer
- * them: once states are recorded, `restoreState` restores the state of the source that it is given, and `findsText` asks
- * for what was replaced and removed, too.
+ * The questions that a history asks pond, each in one function.
  */
+import { realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { adapterNamed } from "../../../src/adapters/index.ts";
 import type { RestoredFile } from "../../../src/adapters/index.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import type { Context } from "../../../src/handlers/index.ts";
 import { search, verify } from "../../../src/handlers/index.ts";
-import { sessionId } from "../../../src/model/index.ts";
+import { loadTree, sessionId, stateOf } from "../../../src/model/index.ts";
+import type { RecordedState } from "../../../src/sessions/index.ts";
+import { readerId } from "../../../src/state/index.ts";
 import { isRawLine } from "../../../src/adapters/seam/index.ts";
 import { SOURCE_LAYOUT } from "../adapter-run.ts";
 import { canonicalRow } from "./opencode.ts";
@@ -26,15 +28,18 @@ export interface StateName {
 }
 
 /** What a native restore of the newest recorded state of a source writes, where the source had it. */
-export async function restoreState(context: Context, { adapter, session }: StateName): Promise<Records> {
-  const store = await context.store();
-  const state = await store.state(sessionId(session));
-  const restore = adapterNamed(adapter)?.restore;
-  if (state === undefined || restore?.kind !== "supported") throw new Error(`${session} is not stored`);
-  return recordsIn((await restore.serialize({ state, children: [] }, SOURCE_LAYOUT)).files);
+export async function restoreState(context: Context, name: StateName): Promise<Records> {
+  // The place may be gone by now, what is above it is not.
+  const place = join(realpathSync(dirname(name.place)), basename(name.place));
+  const reader = readerId(context.config.paths.state);
+  const state = (await latestStates(context, name.session)).find(
+    (each) => each.reader === reader && each.key === name.path && each.path.startsWith(place),
+  );
+  if (state === undefined) throw new Error(`no state of ${name.path} is recorded`);
+  return restoreOf(context, name.adapter, state);
 }
 
-/** Every session of a client that is stored, as it restores. */
+/** Every state that a source of a client was last in, as it restores. */
 export async function restoreAll(context: Context, adapter: string): Promise<ReadonlyMap<string, Records>> {
   const restored = new Map<string, Records>();
   const ids: string[] = [];
@@ -43,8 +48,31 @@ export async function restoreAll(context: Context, adapter: string): Promise<Rea
   }))
     ids.push(session.id);
   for (const session of ids)
-    restored.set(session, await restoreState(context, { adapter, session, place: "", path: "" }));
+    for (const state of await latestStates(context, session))
+      restored.set(`${session} of ${state.path}`, await restoreOf(context, adapter, state));
   return restored;
+}
+
+async function latestStates(context: Context, session: string): Promise<readonly RecordedState[]> {
+  const { sources } = await (await context.store()).tree().history(sessionId(session));
+  return sources.flatMap(({ latest }) => latest ?? []);
+}
+
+async function restoreOf(
+  context: Context,
+  adapter: string,
+  { session_id, source, state: number, key, form }: RecordedState,
+): Promise<Records> {
+  const view = new Map([[session_id, { source, state: number }]]);
+  const tree = (await context.store()).tree({ payloads: true, view });
+  const { value, issues } = await loadTree(tree, sessionId(session_id), { depth: 0 });
+  const [issue] = issues.filter(({ kind }) => kind !== "cut");
+  if (issue !== undefined) throw new Error(issue.message);
+  const state = stateOf(value);
+  const restore = adapterNamed(adapter)?.restore;
+  if (state === undefined || restore?.kind !== "supported") throw new Error(`${session_id} is not stored`);
+  const lineage = { state: { ...state, source: { key, form } }, children: [] };
+  return recordsIn((await restore.serialize(lineage, SOURCE_LAYOUT)).files);
 }
 
 /** True where a reader who knows the text can get at it. */

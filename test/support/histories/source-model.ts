@@ -125,8 +125,16 @@ export function printLog({ entries, open }: State): string {
   const lines = entries.map(({ value }) => `${stringifyJson(value)}\n`).join("");
   if (open === undefined) return lines;
   const line = stringifyJson(open.entry.value);
-  return lines + (open.isWhole ? line : line.slice(0, Math.floor(line.length / 2)));
+  return lines + (open.isWhole ? line : tornLine(open.entry));
 }
 
-export const canonicalLog = (state: State): readonly string[] =>
-  settledEntries(state).map(({ value }) => canonical(value));
+function tornLine({ value }: Entry): string {
+  const line = stringifyJson(value);
+  return line.slice(0, Math.floor(line.length / 2));
+}
+
+/** A line that nobody ends is kept as it stands once its file has settled, as every read that is looked at has it. */
+export function canonicalLog(state: State): readonly string[] {
+  const records = settledEntries(state).map(({ value }) => canonical(value));
+  return state.open?.isWhole === false ? [...records, canonicalBytes(tornLine(state.open.entry))] : records;
+}
