@@ -3,7 +3,7 @@
  * sources that went different ways are two ends; whatever is stored and in none of them was replaced or removed.
  */
 import { pieceOf } from "./piece.ts";
-import type { Holding, RecordedState, Run } from "./states.ts";
+import type { Holding, RecordedState, Run, SideRow } from "./states.ts";
 import { SourceStates } from "./states.ts";
 
 /** A message row, as far as its place is concerned. */
@@ -58,7 +58,8 @@ export class SessionHistory {
   ends(rows: readonly PlacedRow[]): readonly End[] {
     const [only, ...others] = this.sources;
     if (only?.latest !== undefined && others.length === 0) return [{ states: only, state: only.latest }];
-    const candidates = this.sources.flatMap((states): readonly Candidate[] => {
+    const told = this.sources.filter(({ latest }) => (latest?.records ?? 0) > 0);
+    const candidates = (told.length === 0 ? this.sources : told).flatMap((states): readonly Candidate[] => {
       const state = states.latest;
       if (state === undefined) return [];
       return [{ states, state, ...holdsOf(states.holding(state.state), rows) }];
@@ -68,6 +69,15 @@ export class SessionHistory {
     );
     const ends = distinct.filter((each) => !distinct.some((other) => other !== each && isOlder(each, other)));
     return (ends.length === 0 ? distinct : ends).toSorted(byAge);
+  }
+
+  /** What sources that hold no record of their own say of the session: it stands beside every end. */
+  beside({ state }: End): readonly SideRow[] {
+    return this.sources.flatMap((states) => {
+      const { latest } = states;
+      if (latest === undefined || latest === state || latest.records > 0) return [];
+      return states.holding(latest.state).side;
+    });
   }
 
   /** A state by what names it. */
@@ -99,10 +109,14 @@ function isOlder(a: Candidate, b: Candidate): boolean {
   if (wasA !== wasB) return wasA;
   if (a.rows.size < b.rows.size && a.rows.isSubsetOf(b.rows)) return true;
   if (a.state.form === "log" || b.state.form === "log") return false;
-  const isEarlier =
-    (a.state.recorded_at ?? 0) < (b.state.recorded_at ?? 0) || a.records.size < b.records.size;
+  const age = (a.state.recorded_at ?? 0) - (b.state.recorded_at ?? 0);
+  const isEarlier = age < 0 || (age === 0 && (a.records.size < b.records.size || rankOf(a) < rankOf(b)));
   return isEarlier && a.records.isSubsetOf(b.records);
 }
+
+/** Which of two containers that say the same of time a client writes to now: the database, and exports are made of it. */
+const rankOf = ({ state: { form } }: End): number => FORMS.indexOf(form);
+const FORMS = ["export", "tree", "database"];
 
 /** True where a source was in this state before it went on. */
 function hasLeft({ states, state: now }: End, state: RecordedState): boolean {

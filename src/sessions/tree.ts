@@ -167,7 +167,11 @@ export class StoreTree implements TreeSource<RowRef> {
     const choice = this.#view === "newest" ? undefined : this.#view.get(session);
     const [newest] = choice === undefined ? history.ends(placed) : [history.find(choice)];
     if (newest === undefined) return refs;
-    const { found, beside, missing } = arrange(placed, newest.states.holding(newest.state.state));
+    const holding = newest.states.holding(newest.state.state);
+    const others = choice === undefined ? history.beside(newest) : [];
+    // Of what several sources have beside them, that of the end itself.
+    const side = new Map([...others, ...holding.side].map((row) => [row.record, row]));
+    const { found, beside, missing } = arrange(placed, { ...holding, side: [...side.values()] });
     for (const name of missing)
       onFault(
         { session_id: session, id: messageId(name) },

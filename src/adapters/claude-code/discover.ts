@@ -1,6 +1,7 @@
 /** Finds Claude Code's sessions: every log below the root with the files beside it, each only stat-ed. */
 import { join } from "node:path";
 import type { JsonValue } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
 import { batchesOf, issuesOf, keysBelow, walk } from "../seam/discovery.ts";
 import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../seam/index.ts";
 import type { LogPlace } from "./layout.ts";
@@ -34,8 +35,22 @@ export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator
     signal,
   });
   yield issuesOf(walked.faults, ADAPTER);
-  yield* batchesOf(assemble(walked.files, keyOf));
+  const faulty = walked.faults.map(({ path }) => keyOf(path));
+  yield* batchesOf(
+    assemble(walked.files, keyOf).map((unit) => (hasFaults(unit, faulty) ? partial(unit) : unit)),
+  );
 }
+
+/** Something in the folder of its session is there and could not be looked at. */
+function hasFaults({ key }: Unit, faulty: readonly string[]): boolean {
+  const folder = key.replace(/\.jsonl$/, "/");
+  return faulty.some((path) => `${path}/`.startsWith(folder));
+}
+
+const partial = (unit: Unit): Unit => ({
+  ...unit,
+  found: { ...(isJsonObject(unit.found) ? unit.found : {}), partial: true },
+});
 
 /** Logs with their side files, from all files of a place. */
 function assemble(files: readonly FileStamp[], keyOf: (path: string) => string): Unit[] {

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoOf } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
 import type {
   AdapterYield,
   FileCursor,
@@ -17,6 +18,7 @@ import type {
 import {
   committedSession,
   committedState,
+  field,
   fileTime,
   isSameStamp,
   isSettled,
@@ -61,7 +63,8 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
     fileTime: fileTime(unit.files),
     known: log !== undefined && log.committed > 0 ? committedSession(request.cursor) : undefined,
   });
-  const path = stamp?.path ?? join(request.place.root, unit.key);
+  // What is left of a session whose log is gone is another source than the log was: nothing was taken out of that.
+  const path = stamp?.path ?? join(request.place.root, unit.key.replace(/\.jsonl$/, ""));
   const open = (before?: Prefix): ReturnType<LogReading["open"]> => {
     const { trace } = request;
     const told = new SessionLog(session, { adapter: ADAPTER, path, trace, before: before?.log });
@@ -79,7 +82,7 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
     ? noLog(open().out)
     : yield* tellLog(log, { request, format: PREFIX_FORMAT, before: kept, open });
   if (log !== undefined) cursor[unit.key] = log.cursor();
-  let isWhole = true;
+  let isWhole = !(isJsonObject(unit.found) && field(unit.found, "partial") === true);
   for (const side of sides) {
     const key = keyOf(side.path);
     const name = relativeTo(folderOf(unit.key), key);

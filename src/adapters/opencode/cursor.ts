@@ -102,6 +102,9 @@ export function isUnchanged(
     Object.keys(known).length === unit.files.length &&
     mark.counter === state.counter &&
     stored?.size === database.size &&
+    // Another file in its place may count as many changes.
+    stored.inode === database.inode &&
+    stored.device === database.device &&
     others.every((file) => isSameStamp(file, known[keyOf(before.place, file.path)]))
   );
 }

@@ -5,7 +5,7 @@ import type { FileStamp, Issue, Place, Unit } from "../seam/index.ts";
 import { stampOfMany } from "./digest.ts";
 import { ADAPTER, DATABASE, folderOf, joinPath, nameOf } from "./layout.ts";
 import type { Tree, TreeSession } from "./trees.ts";
-import { treesIn } from "./trees.ts";
+import { treesIn, withFaults } from "./trees.ts";
 
 /** Folders of a data folder, or of a project, in which no session is: caches, git objects, dependencies. */
 const NEVER_ENTERED: ReadonlySet<string> = new Set([
@@ -82,7 +82,10 @@ async function findIn(place: Place, signal?: AbortSignal): Promise<Found> {
   const { trees, owned, issues } = treesIn(place, byKey);
   return {
     databases: [...byKey.keys()].flatMap((key) => databaseAt(key, byKey)),
-    trees,
+    trees: withFaults(
+      trees,
+      faults.map(({ path }) => keyOf(place, path)),
+    ),
     exports: [...byKey].flatMap(([key, stamp]) => (isExport(key, owned) ? [{ key, stamp }] : [])),
     issues: [...issuesOf(faults, ADAPTER), ...issues],
   };

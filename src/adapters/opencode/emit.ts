@@ -95,6 +95,7 @@ class Emitter {
     this.#session = session;
     this.#task = task;
     const { source, context } = task;
+    this.hasFaults = source.isPartial === true;
     this.#log = new SessionLog(session, { adapter: ADAPTER, path: source.path, stored: context.stored });
   }
 
@@ -135,6 +136,9 @@ class Emitter {
     yield this.#drain();
     const { key, kind: form } = source;
     const isWhole = !this.held && !this.hasFaults;
+    const time = objectField(source.facts, "time");
+    const updated = time && extractTimestamp(time, "updated");
+    if (updated !== undefined) this.#log.see(updated);
     yield [this.#log.told({ path: context.path, key, form, kept: 0, isWhole })];
   }
 

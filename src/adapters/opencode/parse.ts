@@ -4,7 +4,7 @@ import { PondError } from "../../base/errors.ts";
 import type { SessionId } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
 import type { AdapterYield, ReadRequest, StoredHashes, Unit } from "../seam/index.ts";
-import { field, isSettled, SqliteFile, sqliteMark } from "../seam/index.ts";
+import { extractName, field, isSettled, SqliteFile, sqliteMark } from "../seam/index.ts";
 import type { Claims } from "./claims.ts";
 import { claimsOf, differencesTo, hashesOf } from "./claims.ts";
 import type { DatabaseState } from "./cursor.ts";
@@ -24,6 +24,7 @@ import { openExport } from "./read-export.ts";
 import { GoReader } from "./read-go.ts";
 import { openTreeSession } from "./read-tree.ts";
 import type { SourceRecord } from "./record.ts";
+import type { Identity } from "./session.ts";
 import type { Container, SessionSource } from "./source.ts";
 import type { Tree, TreeSession } from "./trees.ts";
 
@@ -68,6 +69,12 @@ async function* readTree(reader: Reader, tree: Tree, session: TreeSession): Read
   const records =
     held ?? (newer && other && (await hashesOf(openTreeSession(request.place.root, newer, other))));
   const differences = differencesTo(records, await allRecords(source));
+  // What the newer form does not say is said nowhere else: the tree is one more source of the session.
+  if (differences > 0 || source.faults().length > 0)
+    return yield* readSession(reader, openTreeSession(request.place.root, tree, session), {
+      id: session.id,
+      parent: extractName(source.facts, "parentID"),
+    });
   yield [{ kind: "superseded", session: sessionId(session.id), differences }];
   return false;
 }
@@ -96,8 +103,8 @@ async function* readExport(reader: Reader): Reading {
   return false;
 }
 
-async function* readSession(reader: Reader, source: SessionSource): Reading {
-  const identity = await reader.claims.identify(source);
+async function* readSession(reader: Reader, source: SessionSource, known?: Identity): Reading {
+  const identity = known ?? (await reader.claims.identify(source));
   const stored = await storedOf(reader.request, [sessionId(identity.id)]);
   return yield* emitSession(source, {
     identity,

@@ -58,6 +58,7 @@ export function openTreeSession(root: string, tree: Tree, session: TreeSession):
     ],
     faults: () => reader.takeFaults(),
     isUnlisted,
+    isPartial: session.isPartial === true,
   };
 }
 

@@ -59,6 +59,8 @@ export interface SessionSource {
   readonly side: () => Iterable<SideRecord> | AsyncIterable<SideRecord>;
   /** True where not even the list of its records could be read: then nothing can be told of it. */
   readonly isUnlisted?: boolean;
+  /** True where something beside it is there and could not be looked at. */
+  readonly isPartial?: boolean;
   /** What was found wrong since the last call. */
   readonly faults: () => readonly SourceFault[];
 }

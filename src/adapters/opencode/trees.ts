@@ -22,8 +22,10 @@ export interface TreeSession {
   readonly messages: readonly FileStamp[];
   readonly parts: readonly FileStamp[];
   readonly side: readonly FileStamp[];
-  /** A folder of it could not be listed. */
+  /** Its messages, or that they are its, could not be listed. */
   readonly isUnlisted?: boolean;
+  /** Something beside it is there and could not be looked at. */
+  readonly isPartial?: boolean;
 }
 
 export interface Tree {
@@ -133,6 +135,24 @@ export interface TreesFound {
   /** The keys that belong to a tree, whatever they are in it. */
   readonly owned: ReadonlySet<string>;
   readonly issues: readonly Issue[];
+}
+
+/** The trees with what is known of files and folders that could not be looked at, by their keys: no absence. */
+export function withFaults(trees: readonly Tree[], faulty: readonly string[]): readonly Tree[] {
+  return trees.map((tree) => {
+    const own = faulty.filter((key) => key === tree.root || key.startsWith(`${tree.root}/`));
+    if (own.length === 0) return tree;
+    const sections = own.map((key) => key.slice(tree.root.length + 1).split("/"));
+    const sessions = [...tree.sessions].map(([id, session]): [string, TreeSession] => {
+      const isUnlisted = sections.some(([section = "", folder]) =>
+        section === "message"
+          ? folder === undefined || folder === id
+          : section === "" || section === "session",
+      );
+      return [id, { ...session, isPartial: true, ...(isUnlisted ? { isUnlisted } : {}) }];
+    });
+    return { ...tree, sessions: new Map(sessions) };
+  });
 }
 
 export function treesIn(place: Place, files: ReadonlyMap<string, FileStamp>): TreesFound {

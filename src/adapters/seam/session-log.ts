@@ -221,6 +221,11 @@ export class SessionLog {
     this.#batch.push({ kind: "record", session: this.#session.id, record: piece, positioned });
   }
 
+  /** An instant that the source records of the session as a whole. */
+  see(instant: Timestamp): void {
+    if (instant > this.#newest) this.#newest = instant;
+  }
+
   /** Something beside the log that is as it was: it is not read again. */
   keepSide(record: string, hash: string): void {
     this.#side.set(record, hash);
