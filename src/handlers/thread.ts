@@ -74,14 +74,15 @@ export async function readThread(
     const pond = ref.revises === undefined ? told : { ...told, revises: ref.revises };
     return { ref, facts: pondFacts({ pond }), message: { ...ref, options: { pond } } };
   });
+  const isShown = ({ facts }: ThreadMessage): boolean => facts.whole !== true;
   if (branch === "history") {
     const { of } = await source.standings(session);
-    const messages = all.map(({ ref, facts }) => withState({ ref, facts }, of.get(ref.id)));
+    const messages = all.filter(isShown).map(({ ref, facts }) => withState({ ref, facts }, of.get(ref.id)));
     return { messages, hidden: 0, ...base };
   }
   // A recorded state has one version of each record, whatever the others say of their times.
   const { isRecorded } = await source.history(session);
-  const newest = isRecorded ? all : newestRevisions(all);
+  const newest = (isRecorded ? all : newestRevisions(all)).filter(isShown);
   if (branch === "all") return { messages: newest, hidden: 0, ...base };
   const active = activeBranch(newest.map(({ message }) => message));
   const messages = newest.filter(({ ref }) => active.has(ref.id));

@@ -102,7 +102,7 @@ async function verifyClient(
   const stored = await storedSessions(store, adapter, ({ id, message }) =>
     addUnequal([`${describeKey({ id })} cannot be read: ${message}`]),
   );
-  await using comparer = new FileComparer(context.machine.scratch);
+  await using comparer = new FileComparer(context.machine.scratch, context.clock.now());
   for (const [done, { unit, place }] of sweep.stale.entries()) {
     context.signal.throwIfAborted();
     const source = sourceName(adapter, place, unit);

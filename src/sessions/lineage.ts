@@ -10,10 +10,21 @@ import type { SessionStore } from "./store.ts";
 /** The whole of a lineage, payloads included. */
 export async function readLineage(store: SessionStore, root: SessionId): Promise<Lineage> {
   const { value, issues } = await loadTree(store.tree(), root);
+  const cycle = issues.find(({ kind }) => kind === "cycle");
+  if (cycle !== undefined) throw circular(root, cycle);
   const [first] = issues;
   const lineage = lineageOf(value);
   if (first !== undefined || lineage === undefined) throw notWhole(root, first, issues.length);
   return lineage;
+}
+
+/** Nothing is damaged: the clients recorded parents that no tree has. */
+function circular(root: SessionId, { message, kind }: TreeIssue): PondError {
+  return new PondError("validation_failed", `${message}; such sessions cannot be restored as a tree`, {
+    reason: "corrupt",
+    hint: "their client recorded these parents; pond get reads each of them on its own",
+    data: { session: root, kind },
+  });
 }
 
 function notWhole(root: SessionId, first: TreeIssue | undefined, count: number): PondError {

@@ -15,11 +15,19 @@ export type {
 } from "./adapter.ts";
 export { brandOf } from "./adapter.ts";
 export type { Lineage } from "../../model/index.ts";
-export { boundJson, boundText, MAX_TEXT_BYTES } from "./bound.ts";
-export type { Truncation } from "./bound.ts";
+export { MAX_PAYLOAD_BYTES } from "./bound.ts";
 export { compareFile, describeDifference, FileComparer, isEqualFile } from "./compare.ts";
 export type { FileComparison, RecordDifference } from "./compare.ts";
-export { batchesOf, isFolder, issuesOf, keysBelow, placesThatExist, stampNow, walk } from "./discovery.ts";
+export {
+  batchesOf,
+  isFolder,
+  issuesOf,
+  keysBelow,
+  placesThatExist,
+  STAGING,
+  stampNow,
+  walk,
+} from "./discovery.ts";
 export type { Walked, WalkOptions } from "./discovery.ts";
 export {
   arrayField,
@@ -59,6 +67,14 @@ export {
   tailHash,
 } from "./freshness.ts";
 export { authorOf, usageOf } from "./foreign/author.ts";
+export type { HandedOver } from "./foreign/handed-over.ts";
+export {
+  differenceToHandedOver,
+  handedOver,
+  INTERRUPTED,
+  NO_PROMPT,
+  NO_RESULT,
+} from "./foreign/handed-over.ts";
 export type { History } from "./foreign/history.ts";
 export { historyOf } from "./foreign/history.ts";
 export type { CallPart, FilePart } from "./foreign/parts.ts";
@@ -93,6 +109,7 @@ export type {
   Restored,
   Resume,
   RestoredFile,
+  RestoredLog,
   RestoredRow,
   RestoredRows,
   RestoredTable,
@@ -101,6 +118,7 @@ export type {
 export { isRawLine, LossReport, printFile } from "./restore.ts";
 export type { RecordHashes, StateDigest } from "./record-chain.ts";
 export { bytesHash, digestOf, fileHashes, linkTo, NO_RECORDS, recordHash } from "./record-chain.ts";
+export { RestoredFiles } from "./restored-files.ts";
 export type { LogEntry, LogMark, MessageDraft, PartDraft, RecordId } from "./session-log.ts";
 export { SessionLog } from "./session-log.ts";
 export type { SqliteAccess, SqliteMark, SqlRow, SqlValue } from "./sqlite.ts";
@@ -110,8 +128,13 @@ export { hasSpans } from "./span-index.ts";
 export type { SpanRef, SpanTree } from "./span-source.ts";
 export { openSpanTree } from "./span-source.ts";
 export type { StoredHashes, ToldState } from "./source-state.ts";
+export { decodeText } from "./text-file.ts";
 export type { TextSpan } from "./text-parts.ts";
 export { isJoined, textParts } from "./text-parts.ts";
+export { toldBy } from "./told.ts";
 export type { FileStamp } from "./stamp.ts";
 export { isSameStamp, isSettled, stampOf } from "./stamp.ts";
 export { uuidFrom, valueHash } from "../../base/value-hash.ts";
+export { isWhole, wholeRecord } from "./whole.ts";
+export type { ZstdFault } from "./zstd.ts";
+export { readZstd } from "./zstd.ts";
