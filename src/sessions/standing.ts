@@ -62,8 +62,8 @@ function byStates<T extends PlacedRow>(history: SessionHistory, rows: readonly T
 
 function endsOf<T extends PlacedRow>(history: SessionHistory, rows: readonly T[]): EndRows<T>[] {
   const ends = history.ends(rows).map((end) => {
-    const { found, beside } = arrange(rows, holdingOf(end));
-    return { ...end, found, rows: [...found, ...beside] };
+    const { found } = arrange(rows, holdingOf(end));
+    return { ...end, found, rows: rowsIn(rows, holdingOf(end)) };
   });
   const [newest] = ends;
   return ends.map(({ found, ...end }, at) => ({
@@ -74,9 +74,11 @@ function endsOf<T extends PlacedRow>(history: SessionHistory, rows: readonly T[]
 
 const holdingOf = ({ states, state }: End): Holding => states.holding(state.state);
 
+/** In the order of the state; what stands beside it in the order in which the rows are given. */
 function rowsIn<T extends PlacedRow>(rows: readonly T[], holding: Holding): readonly T[] {
   const { found, beside } = arrange(rows, holding);
-  return [...found, ...beside];
+  const isBeside = new Set(beside);
+  return [...found, ...(beside.length === 0 ? [] : rows.filter((row) => isBeside.has(row)))];
 }
 
 function partedAfter(
