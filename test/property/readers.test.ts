@@ -14,8 +14,8 @@ import { histories } from "../support/histories/operations.ts";
 import { EVERYTHING } from "../support/histories/scope.ts";
 import { World } from "../support/histories/world.ts";
 
-const RUNS = Number(process.env["HISTORY_RUNS"] ?? 3);
-const SEED = Number(process.env["HISTORY_SEED"] ?? 20_260_101);
+const RUNS = Number(process.env["HISTORY_RUNS"] ?? 10);
+const SEED = Number(process.env["HISTORY_SEED"] ?? 7);
 
 async function read(context: Context, session_id: string, more: GetRequest): Promise<SessionResult> {
   const response = await get(context, { session_id, response_mode: "complete", limit: 1000, ...more });
