@@ -14,6 +14,8 @@ export function phrasing(style: Style): Required<Phrasing> {
     message: "pond get <message id>",
     session: "pond get <session id>",
     allBranches: "--branch all",
+    end: (number) => `--end ${number}`,
+    history: "--history",
     subagents: "--subagents is given",
     exact: "--mode exact",
   };

@@ -73,6 +73,12 @@ export const getFlags = {
     value: "branch",
     summary: "Rewound branches too (all)",
   },
+  end: {
+    type: "integer",
+    value: "n",
+    summary: "Another end, where its sources went different ways (1: newest)",
+  },
+  history: { type: "boolean", summary: "Every stored row, replaced and removed ones too, each marked" },
   context: { type: "integer", value: "n", summary: "With --message: neighbours on each side (default 3)" },
   limit: { type: "integer", value: "n", summary: "Messages at most (default 20)" },
 } as const satisfies FlagTable;
@@ -91,6 +97,7 @@ export const searchFlags = {
   from: { type: "string", value: "day", summary: "On or after this day (YYYY-MM-DD)" },
   to: { type: "string", value: "day", summary: "On or before this day (YYYY-MM-DD)" },
   subagents: { type: "boolean", summary: "Sessions of subagents too" },
+  superseded: { type: "boolean", summary: "Replaced versions of rewritten records too, marked" },
   limit: { type: "integer", value: "n", summary: "Sessions at most (default 10)" },
   cursor: { type: "string", value: "token", summary: "Go on where the answer before stopped" },
   explain: { type: "boolean", summary: "Show the engine's plan instead" },

@@ -1,13 +1,14 @@
 /** `get` of one message (spec.md#wire-get): its whole parts, page by page, and the conversation around it. */
 import { PondError } from "../base/errors.ts";
 import { stringifyJson } from "../base/json.ts";
-import type { SessionStore, SessionSummary } from "../sessions/index.ts";
+import type { SessionStore, SessionSummary, View } from "../sessions/index.ts";
+import { isPlain } from "../sessions/index.ts";
 import { CONTEXT_LIMITS, PAGE_BYTES } from "../wire/index.ts";
 import type { GetRequest, MessageResult, WirePart } from "../wire/index.ts";
 import { checkLimit } from "./existing.ts";
 import { requireMessage, requireSession } from "./find.ts";
 import { planPage } from "./page.ts";
-import type { Entry, Thread } from "./thread.ts";
+import type { Entry, Thread, ThreadMessage, ThreadRequest } from "./thread.ts";
 import { entriesOf, readThread } from "./thread.ts";
 import { headView, issueViews, sessionHead, viewEntries, viewParts } from "./views.ts";
 
@@ -20,38 +21,59 @@ export async function getMessage(
   const key = await requireMessage(store, message_id, request.session_id);
   const session = await requireSession(store, key.session_id);
   const thread = await threadWith(store, session, key.id);
-  const target = thread.messages.find(({ ref }) => ref.id === key.id)?.ref;
-  if (target === undefined) throw new PondError("internal", `message ${key.id} vanished while it was read`);
+  const found = thread.messages.find(({ ref }) => ref.id === key.id);
+  if (found === undefined) throw new PondError("internal", `message ${key.id} vanished while it was read`);
+  const { ref: target, state } = found;
   const payloads = request.include_payloads === true;
-  const source = payloads ? store.tree({ payloads }) : thread.session.source;
+  const source = payloads ? store.tree({ payloads, view: "everything" }) : thread.session.source;
   const page = await planPage({ ...thread.session, source }, [target]);
   const rest = partsAfter(page.parts.get(target.id) ?? [], request.after_id);
   const options = { session: thread.session, mode: "complete", payloads: false } as const;
+  const marked = state === undefined ? {} : { state };
   const { before, after } = neighbours(thread, target.id, depth);
   const [parts, own, siblings] = await Promise.all([
     viewParts(store, rest.slice(0, limit), { page, payloads }),
-    viewEntries(store, [{ head: target, members: [target] }], options),
+    viewEntries(store, [{ head: target, members: [target], ...marked }], options),
     viewEntries(store, [...before, ...after], { ...options, mode: "conversational" }),
   ]);
   const shown = withinBudget(parts.views);
   return {
     scope: "message",
     session: sessionHead(session),
-    target: own.views[0] ?? { ...headView(target), parts_summary: [] },
+    target: own.views[0] ?? { ...headView(target), ...marked, parts_summary: [] },
     target_parts: shown,
     target_parts_remaining: rest.length - shown.length,
     siblings: siblings.views,
+    siblings_before: before.length,
     context_depth: depth,
     ...issueViews([...thread.issues, ...page.issues, ...parts.issues, ...own.issues, ...siblings.issues]),
   };
 }
 
-/** The active branch if the message is on it, else everything: superseded revisions can be asked for by their id. */
+/**
+ * The active branch if the message is on it, else everything that its end holds. What is in no end can be asked for by its
+ * id, too: it is shown among what is current, where it stood.
+ */
 async function threadWith(store: SessionStore, session: SessionSummary, id: string): Promise<Thread> {
-  const source = store.tree({ payloads: false, outlines: store.summaries(), ahead: ["texts"] });
-  const active = await readThread(store, { source, session: session.id, branch: "active" });
+  const outlines = store.summaries();
+  const read = (view: View, branch: ThreadRequest["branch"]): Promise<Thread> => {
+    const source = store.tree({ payloads: false, outlines, view, ahead: ["texts"] });
+    return readThread(store, { source, session: session.id, branch });
+  };
+  const active = await read("newest", "active");
   if (active.messages.some(({ ref }) => ref.id === id)) return active;
-  return { ...active, messages: active.stored.map((ref) => ({ ref, facts: {} })), hidden: 0 };
+  if (active.stored.some((ref) => ref.id === id) && isPlain(session))
+    return { ...active, messages: active.stored.map((ref) => ({ ref, facts: {} })), hidden: 0 };
+  const all = await read("history", "history");
+  const standing = all.messages.find(({ ref }) => ref.id === id)?.state;
+  const isBeside = ({ ref, state }: ThreadMessage): boolean => ref.id === id || state === undefined;
+  if (standing !== "other_end") return { ...all, messages: all.messages.filter(isBeside) };
+  const { ends } = await store.tree({ payloads: false, outlines }).standings(session.id);
+  const end = ends.findIndex(({ rows }) => rows.some((row) => row.id === id)) + 1;
+  const other = await read({ end }, "all");
+  const mark = (message: ThreadMessage): ThreadMessage =>
+    message.ref.id === id ? { ...message, state: standing } : message;
+  return { ...other, messages: other.messages.map(mark) };
 }
 
 function partsAfter<T extends { readonly id: string }>(

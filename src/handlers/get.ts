@@ -4,8 +4,8 @@
  */
 import { isPondError, PondError } from "../base/errors.ts";
 import { sessionId } from "../model/index.ts";
-import type { SessionStore, SessionSummary, SummaryList } from "../sessions/index.ts";
-import { messageCount } from "../sessions/index.ts";
+import type { SessionStore, SessionSummary, Standing, StoreTree, SummaryList } from "../sessions/index.ts";
+import { isPlain, messageCount } from "../sessions/index.ts";
 import { GET_LIMITS, PAGE_BYTES } from "../wire/index.ts";
 import type { ChildView, GetRequest, GetResponse, ResponseMode, SessionResult } from "../wire/index.ts";
 import type { Context } from "./context.ts";
@@ -14,7 +14,7 @@ import { noSession } from "./find.ts";
 import { getMessage } from "./get-message.ts";
 import type { Entry } from "./thread.ts";
 import { entriesOf, readThread } from "./thread.ts";
-import { issueViews, sessionHead, viewEntries } from "./views.ts";
+import { endViews, issueViews, sessionHead, viewEntries } from "./views.ts";
 
 export async function get(context: Context, request: GetRequest): Promise<GetResponse> {
   const { session_id, message_id } = request;
@@ -39,18 +39,22 @@ async function getSession(
   const mode = request.response_mode ?? "conversational";
   const payloads = request.include_payloads === true;
   const outlines = store.summaries();
+  const { end = 1, history = false } = request;
+  checkView(request);
   const source = store.tree({
     payloads,
     outlines,
+    view: history ? "history" : { end },
     ahead: mode === "verbatim" ? ["texts", "bodies"] : ["texts"],
   });
-  const branch = request.branch ?? "active";
+  const branch = history ? "history" : (request.branch ?? "active");
   const [summaries, thread] = await Promise.all([
     outlines,
     readThread(store, { source, session: sessionId(session_id), branch }).catch(orNoSession),
   ]);
   const session = summaries.get(session_id);
   if (session === undefined || thread === undefined) throw await noSession(store, session_id);
+  const past = await pastOf(source, session, history ? undefined : end);
   const entries = entriesOf(thread, mode);
   const page = pageOf(entries, request, { limit, mode });
   const children = childrenOf(session, summaries);
@@ -67,9 +71,46 @@ async function getSession(
     hidden: thread.hidden,
     children: children.slice(0, MAX_CHILDREN),
     children_remaining: Math.max(0, children.length - MAX_CHILDREN),
+    ...past,
     ...issueViews([...thread.issues, ...issues]),
   };
 }
+
+function checkView({ end, history, branch }: GetRequest): void {
+  const [field] = [...(end === undefined ? [] : ["end"]), ...(branch === undefined ? [] : ["branch"])];
+  if (history !== true || field === undefined) return;
+  throw new PondError("validation_failed", `history is every row, so that ${field} says nothing`, {
+    hint: "ask for one of them",
+    data: { field },
+  });
+}
+
+/** The ends of the session, where there are several, and how much is stored that is in none of them. */
+async function pastOf(
+  source: StoreTree,
+  session: SessionSummary,
+  end: number | undefined,
+): Promise<Pick<SessionResult, "end" | "ends" | "history" | "replaced">> {
+  const { of, ends } = isPlain(session) ? NO_PAST : await source.standings(session.id);
+  const replaced = of
+    .values()
+    .filter((each) => each === "superseded" || each === "removed")
+    .toArray().length;
+  const most = Math.max(1, ends.length);
+  if (end !== undefined && end > most)
+    throw new PondError("not_found", `session ${session.id} has no end ${end}`, {
+      hint: most === 1 ? "it has one end" : `its ends are 1 to ${most}`,
+      data: { kind: "end", id: String(end), field: "end" },
+    });
+  return {
+    ...(end === undefined ? { history: true } : {}),
+    ...(ends.length > 1 && end !== undefined ? { end } : {}),
+    ...(ends.length > 1 ? { ends: endViews(ends) } : {}),
+    ...(replaced > 0 ? { replaced } : {}),
+  };
+}
+
+const NO_PAST = { of: new Map<string, Standing>(), ends: [] };
 
 /** The answer then says which sessions there are. */
 function orNoSession(error: unknown): undefined {

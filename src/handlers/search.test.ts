@@ -296,16 +296,102 @@ describe("repeated history", () => {
     expect(sessionIds(await find(temp, { query: "marmot" }))).toEqual(["a", "b"]);
   });
 
-  test("revisions of one record are one hit", async () => {
+  test.each(["fts", "exact"] as const)(
+    "of a record in several versions the newest is the hit of %s",
+    async (mode) => {
+      await using temp = await tempContext();
+      await temp.ingest(
+        story("s")
+          .user("marmot marmot marmot", { id: "m" })
+          .user("marmot in a much longer second text", { id: "m@2", pond: { revises: "m" } })
+          .events(),
+      );
+      const response = await find(temp, { query: "marmot", mode });
+      expect([ids(response), response.matched_total]).toEqual([["m@2"], 1]);
+      const all = await find(temp, { query: "marmot", mode, include_superseded: true });
+      expect(new Set(hits(all).map(({ message_id, state }) => [message_id, state].join(" ")))).toEqual(
+        new Set(["m@2 ", "m superseded"]),
+      );
+      expect(all.matched_total).toBe(2);
+    },
+  );
+
+  test("what only a replaced version says is found when it is asked for", async () => {
     await using temp = await tempContext();
     await temp.ingest(
       story("s")
-        .user("marmot first", { id: "m" })
-        .user("marmot second", { id: "m@2", pond: { revises: "m" } })
+        .user("a stoat", { id: "m" })
+        .user("a weasel", { id: "m@2", pond: { revises: "m" } })
         .events(),
     );
-    const response = await find(temp, { query: "marmot" });
-    expect([hits(response).length, response.matched_total]).toEqual([1, 1]);
+    expect(await find(temp, { query: "stoat" })).toMatchObject({
+      sessions: [],
+      matched_total: 0,
+      matched_total_exact: true,
+      has_more: false,
+    });
+    expect(hits(await find(temp, { query: "stoat", include_superseded: true }))).toMatchObject([
+      { message_id: "m", state: "superseded" },
+    ]);
+  });
+
+  test("what an older pond marked as removed is found with its mark", async () => {
+    await using temp = await tempContext();
+    await temp.ingest(
+      story("s")
+        .user("an ermine", { id: "m", pond: { value: "1", at: 1 } })
+        .user("an ermine in winter", { id: "m@2", pond: { value: "2", at: 2, revises: "m" } })
+        .message("user", [], { id: "m@3", pond: { value: "3", at: 3, revises: "m", removed: true } })
+        .user("something else")
+        .events(),
+    );
+    expect(hits(await find(temp, { query: "ermine" }))).toMatchObject([
+      { message_id: "m@2", state: "removed" },
+    ]);
+  });
+
+  test("of sessions that only grew nothing but their hits is read", async () => {
+    await using temp = await tempContext();
+    await temp.ingest(story("s").user("a heron").events());
+    const store = await temp.context.store();
+    const standings = vi.spyOn(store, "standings");
+    expect(hits(await find(temp, { query: "heron" }))).toHaveLength(1);
+    expect(standings).not.toHaveBeenCalled();
+  });
+
+  test("of others their rows are looked at once, until something is stored", async () => {
+    await using temp = await tempContext();
+    const rewritten = story("s")
+      .user("a heron", { id: "m" })
+      .user("a heron flew", { id: "m@2", pond: { revises: "m" } });
+    await temp.ingest(rewritten.events());
+    const store = await temp.context.store();
+    const standings = vi.spyOn(store, "standings");
+    for (const query of ["heron", "flew"]) expect(ids(await find(temp, { query }))).toEqual(["m@2"]);
+    expect(standings).toHaveBeenCalledTimes(1);
+  });
+
+  test("a total that would need many looks into the past says that it is the least", async () => {
+    await using temp = await tempContext();
+    const all = Array.from({ length: 130 }, (_, i) =>
+      story(`s${i}`)
+        .user("egret", { id: "m" })
+        .user("egret", { id: "m@2", pond: { revises: "m" } })
+        .events(),
+    );
+    await temp.ingest(all.flat());
+    const first = await find(temp, { query: "egret", limit: 1 });
+    expect([first.matched_total < 130, first.matched_total_exact, first.has_more]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    const whole = await find(temp, { query: "egret", limit: 200 });
+    expect([whole.matched_total, whole.matched_total_exact, sessionIds(whole).length]).toEqual([
+      130,
+      true,
+      130,
+    ]);
   });
 });
 

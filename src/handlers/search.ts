@@ -11,7 +11,7 @@ import type { Context } from "./context.ts";
 import { checkLimit, requireStore } from "./existing.ts";
 import { requireClient } from "./find.ts";
 import { decodeCursor, encodeCursor, requestName, scopeFilter } from "./filters.ts";
-import { summariseParts } from "./views.ts";
+import { rowState, summariseParts } from "./views.ts";
 
 /** Hits of one session; all of the page when one session is searched. */
 const HITS_PER_SESSION = 3;
@@ -65,6 +65,7 @@ function inputOf(context: Context, request: SearchRequest): SearchInput {
     limit: isOneSession ? 1 : limit,
     perSession: isOneSession ? limit : HITS_PER_SESSION,
     minScore: filters.min_score ?? 0,
+    includeSuperseded: request.include_superseded === true,
     ...(request.cursor === undefined ? {} : { after: positionOf(request.cursor, request) }),
     clock: context.clock,
     signal: context.signal,
@@ -129,8 +130,10 @@ function hitOf(hit: ShownHit, { snippets, summaries }: Texts): Hit {
   const { part, alsoIn } = hit;
   const snippet = snippets.get(hit) ?? { text: "", length: 0 };
   const parts_summary = summaries.get(hit);
+  const state = rowState(hit.standing);
   return {
     message_id: hit.id,
+    ...(state === undefined ? {} : { state }),
     ...(part === undefined ? {} : { part_id: part.id, kind: part.type }),
     ...(part?.tool_name === undefined ? {} : { tool_name: part.tool_name }),
     role: hit.role,

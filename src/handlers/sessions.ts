@@ -57,7 +57,7 @@ function positionOf(cursor: string, name: string): { readonly last_at: number; r
 }
 
 function lineOf(summary: SessionSummary): SessionLine {
-  const { messages, bytes, children } = summary;
+  const { messages, bytes, children, ends = 1 } = summary;
   return {
     ...sessionHead(summary),
     first_at: formatTimestamp(summary.first_at),
@@ -65,5 +65,6 @@ function lineOf(summary: SessionSummary): SessionLine {
     messages: { total: messageCount(summary), ...messages },
     bytes,
     children,
+    ...(ends > 1 ? { ends } : {}),
   };
 }

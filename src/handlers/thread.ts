@@ -1,7 +1,7 @@
 /**
- * The messages of a session as a reader sees them (spec.md#model-branches, spec.md#model-revisions): of a rewritten
- * record the newest revision, of a tree the active branch, and in conversation one entry a response of the model.
- * Reads short columns and pond's own facts, no bodies.
+ * The messages of a session as a reader sees them (spec.md#model-branches, spec.md#sources-order): what one of its ends
+ * holds, of a tree the active branch, and in conversation one entry a response of the model; or its history, which is
+ * every row with a word on where it stands. Reads short columns and pond's own facts, no bodies.
  */
 import type { JsonObject } from "../base/json.ts";
 import type { PondFacts, SessionId, TreeIssue } from "../model/index.ts";
@@ -13,14 +13,17 @@ import {
   pondFacts,
   resolveTree,
 } from "../model/index.ts";
-import type { MessageRef, SessionStore, StoreTree } from "../sessions/index.ts";
-import type { ResponseMode } from "../wire/index.ts";
+import type { MessageRef, SessionStore, Standing, StoreTree } from "../sessions/index.ts";
+import type { ResponseMode, RowState } from "../wire/index.ts";
 import { PAGE_BYTES } from "../wire/index.ts";
 import type { PlannedSession } from "./page.ts";
+import { rowState } from "./views.ts";
 
 export interface ThreadMessage {
   readonly ref: MessageRef;
   readonly facts: PondFacts;
+  /** Told where it is not in the newest end. */
+  readonly state?: RowState;
 }
 
 export interface Thread {
@@ -28,7 +31,7 @@ export interface Thread {
   readonly messages: readonly ThreadMessage[];
   /** Messages on branches that are not active. */
   readonly hidden: number;
-  /** Every message that is stored, in order. */
+  /** Every message of the view that was read, in order. */
   readonly stored: readonly MessageRef[];
   /** To read the rest from. */
   readonly session: PlannedSession;
@@ -42,12 +45,14 @@ export interface Entry {
   readonly head: MessageRef;
   /** In order, the head included. */
   readonly members: readonly MessageRef[];
+  readonly state?: RowState;
 }
 
 export interface ThreadRequest {
   readonly source: StoreTree;
   readonly session: SessionId;
-  readonly branch: "active" | "all";
+  /** `history`: every row that the source tells of. */
+  readonly branch: "active" | "all" | "history";
 }
 
 /** Throws `not_found` where there is no such session. */
@@ -69,11 +74,24 @@ export async function readThread(
     const pond = ref.revises === undefined ? told : { ...told, revises: ref.revises };
     return { ref, facts: pondFacts({ pond }), message: { ...ref, options: { pond } } };
   });
-  const newest = newestRevisions(all).filter(({ facts }) => facts.whole !== true);
+  const isShown = ({ facts }: ThreadMessage): boolean => facts.whole !== true;
+  if (branch === "history") {
+    const { of } = await source.standings(session);
+    const messages = all.filter(isShown).map(({ ref, facts }) => withState({ ref, facts }, of.get(ref.id)));
+    return { messages, hidden: 0, ...base };
+  }
+  // A recorded state has one version of each record, whatever the others say of their times.
+  const { isRecorded } = await source.history(session);
+  const newest = (isRecorded ? all : newestRevisions(all)).filter(isShown);
   if (branch === "all") return { messages: newest, hidden: 0, ...base };
   const active = activeBranch(newest.map(({ message }) => message));
   const messages = newest.filter(({ ref }) => active.has(ref.id));
   return { messages, hidden: newest.length - messages.length, ...base };
+}
+
+function withState(message: ThreadMessage, standing: Standing | undefined): ThreadMessage {
+  const state = rowState(standing);
+  return state === undefined ? message : { ...message, state };
 }
 
 /** Up to so much the texts of a session come with its facts: one read instead of two. */
@@ -100,20 +118,33 @@ const NOTHING_SAID = { text: null, content: null };
 
 /** What a mode shows: every message, or only those where somebody said something. */
 export function entriesOf({ messages }: Thread, mode: ResponseMode): readonly Entry[] {
-  if (mode !== "conversational") return messages.map(({ ref }) => ({ head: ref, members: [ref] }));
+  if (mode !== "conversational") return messages.map(alone);
+  // What is no longer in the session is an entry of its own: it is not joined with what is.
   const responses = Map.groupBy(
-    messages.filter(({ ref, facts }) => ref.role === "assistant" && facts.turn !== undefined),
+    messages.filter(
+      ({ ref, facts, state }) => ref.role === "assistant" && facts.turn !== undefined && state === undefined,
+    ),
     ({ facts }) => facts.turn,
   );
   const entries: Entry[] = [];
   const shown = new Set<string>();
-  for (const { ref, facts } of messages) {
+  for (const message of messages) {
+    const { ref, facts, state } = message;
     if (ref.text_bytes === undefined) continue;
-    const response = ref.role === "assistant" ? responses.get(facts.turn) : undefined;
-    if (response === undefined) entries.push({ head: ref, members: [ref] });
-    else if (!shown.has(facts.turn ?? ""))
+    const response = ref.role === "assistant" && state === undefined ? responses.get(facts.turn) : undefined;
+    if (response === undefined) {
+      entries.push(alone(message));
+      continue;
+    }
+    if (!shown.has(facts.turn ?? ""))
       entries.push({ head: ref, members: response.map((member) => member.ref) });
     shown.add(facts.turn ?? "");
   }
   return entries;
 }
+
+const alone = ({ ref, state }: ThreadMessage): Entry => ({
+  head: ref,
+  members: [ref],
+  ...(state === undefined ? {} : { state }),
+});

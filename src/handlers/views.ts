@@ -1,12 +1,28 @@
 /** Messages and parts in their wire form: texts, summaries of parts, whole parts. Reads the bodies of a page at once. */
 import type { EntityKey, Part, PartPlan, TreeIssue } from "../model/index.ts";
-import { describeKey, formatTimestamp, isMessageKey, isPartKey, openJson } from "../model/index.ts";
-import type { MessageRef, PartRef, SessionStore, SessionSummary } from "../sessions/index.ts";
+import {
+  describeKey,
+  formatTimestamp,
+  isMessageKey,
+  isPartKey,
+  openJson,
+  timestampFromMicros,
+} from "../model/index.ts";
 import type {
+  EndRows,
+  MessageRef,
+  PartRef,
+  SessionStore,
+  SessionSummary,
+  Standing,
+} from "../sessions/index.ts";
+import type {
+  EndView,
   IssueView,
   MessageView,
   PartSummary,
   ResponseMode,
+  RowState,
   SessionHead,
   WirePart,
 } from "../wire/index.ts";
@@ -39,7 +55,7 @@ export async function viewEntries(
   const wanted = isVerbatim ? all : all.filter(needsBody);
   const read = await page.read(isVerbatim ? () => true : needsBody);
   const bodies = await withSizes(store, wanted, { bodies: read.bodies, payloads: options.payloads });
-  const views = entries.map(({ head, members }) => {
+  const views = entries.map(({ head, members, state }) => {
     const said = members.map(({ id }) => saidBy.get(id));
     const text = said.flatMap((each) => each?.text ?? []).join("\n");
     const content = said.flatMap((each) => each?.content ?? []).join("\n");
@@ -47,6 +63,7 @@ export async function viewEntries(
     const joined = members.filter(({ id }) => id !== head.id).map(({ id }) => id);
     return {
       ...headView(head),
+      ...(state === undefined ? {} : { state }),
       ...(text === "" ? {} : { text }),
       ...(content === "" ? {} : { content }),
       parts_summary: parts.flatMap((ref) => summaryOf(ref, bodies, options.mode)),
@@ -87,6 +104,27 @@ export async function summariseParts(
 export function headView(ref: MessageRef): Pick<MessageView, "id" | "seq" | "role" | "timestamp"> {
   const { id, seq, role, timestamp } = ref;
   return { id, ...(seq === undefined ? {} : { seq }), role, timestamp: formatTimestamp(timestamp) };
+}
+
+/** How the wire names where a row stands; nothing for what is in the newest end. */
+export function rowState(standing: Standing | undefined): RowState | undefined {
+  if (standing === undefined || standing === "current") return undefined;
+  return standing === "end" ? "other_end" : standing;
+}
+
+/** The ends of a session that has several, the newest first. */
+export function endViews(ends: readonly EndRows[]): readonly EndView[] {
+  return ends.map(({ state, partedAfter }, at) => {
+    const { path, reader, form, records } = state;
+    const last = state.recorded_at === undefined ? undefined : timestampFromMicros(state.recorded_at);
+    return {
+      end: at + 1,
+      source: { path, reader, form },
+      records,
+      ...(last === undefined ? {} : { last_at: formatTimestamp(last) }),
+      ...(partedAfter === undefined ? {} : { parted_after: partedAfter }),
+    };
+  });
 }
 
 export function sessionHead(summary: SessionSummary): SessionHead {

@@ -1,9 +1,10 @@
 /**
- * Hits by session, each message once (spec.md#search-shown-once): what resume, fork and compaction repeated, and what a
- * client rewrote, is one hit that says where else it stands. Fed best first.
+ * Hits by session, each message once (spec.md#search-shown-once): what resume, fork and compaction repeated is one hit
+ * that says where else it stands; of a record in several versions it is the newest that is found (spec.md#search-dedup).
+ * Fed best first.
  */
 import type { MessageId, SessionId } from "../model/index.ts";
-import type { MessageHead, PartRef, SessionSummary } from "../sessions/index.ts";
+import type { MessageHead, PartRef, SessionSummary, Standing } from "../sessions/index.ts";
 
 /** A message that matches, with what is needed to order and name it; its text is read when it is shown. */
 export interface Found extends MessageHead {
@@ -11,6 +12,8 @@ export interface Found extends MessageHead {
   readonly score: number;
   /** The part that holds the match, where it is not the conversation. */
   readonly part?: PartRef;
+  /** Where its row stands in its session. */
+  readonly standing: Standing;
 }
 
 export interface ShownHit extends Found {
@@ -47,6 +50,15 @@ export class Collapser {
     return this.#groups.has(session);
   }
 
+  /** A newer version of the same record is shown in its place. */
+  #replace(old: ShownHit, found: Found): void {
+    const hit = { ...found, score: old.score, alsoIn: old.alsoIn };
+    for (const [name, each] of this.#seen) if (each === old) this.#seen.set(name, hit);
+    const hits = this.#groups.get(found.session_id)?.hits ?? [];
+    const place = hits.indexOf(old);
+    if (place >= 0) hits[place] = hit;
+  }
+
   /** Takes the next hit; false when it is a copy or a revision of one that was taken. */
   add(found: Found, session: SessionSummary): boolean {
     const { asked, known } = namesOf(found);
@@ -55,6 +67,7 @@ export class Collapser {
       for (const name of known) this.#seen.set(name, same);
       if (same.session_id !== found.session_id)
         same.alsoIn.push({ session_id: found.session_id, message_id: found.id });
+      else if (RANKS[found.standing] < RANKS[same.standing]) this.#replace(same, found);
       return false;
     }
     const hit = { ...found, alsoIn: [] };
@@ -67,6 +80,9 @@ export class Collapser {
   }
 }
 
+/** The newest first. */
+const RANKS: Readonly<Record<Standing, number>> = { current: 0, end: 1, removed: 2, superseded: 3 };
+
 /** Originals before copies: of equal hits the first one is shown. */
 export function originalsFirst(a: Found, b: Found): number {
   return b.score - a.score || Number(a.replays !== undefined) - Number(b.replays !== undefined);
@@ -77,11 +93,13 @@ export function originalsFirst(a: Found, b: Found): number {
  * A copy that does not say of which session it is looks for its id in all; originals never look for each other by id,
  * because some clients number their messages.
  */
-function namesOf({ session_id, id, record, replays, part }: Found): {
+function namesOf({ session_id, id, record, replays, part, standing }: Found): {
   readonly asked: readonly string[];
   readonly known: readonly string[];
 } {
   const name = (...words: readonly string[]): string => [...words, part?.id ?? ""].join("\0");
+  // Asked for, a superseded version is a hit of its own beside the newest.
+  if (standing === "superseded") return { asked: [], known: [name("version", session_id, id)] };
   const own = name("in", session_id, record);
   if (replays === undefined) return { asked: [own, name("copy", id)], known: [own, name("original", id)] };
   if (replays === true)

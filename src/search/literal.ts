@@ -13,6 +13,7 @@ import { and, contains, eq, isIn, matches, not, or } from "../substrate/index.ts
 import type { Found, HitGroup } from "./collapse.ts";
 import { Collapser, originalsFirst } from "./collapse.ts";
 import type { Scope } from "./scope.ts";
+import type { HitStandings } from "./standings.ts";
 
 /** The last session that was scanned. */
 export interface LiteralPosition {
@@ -24,6 +25,7 @@ export interface LiteralRequest {
   readonly text: string;
   readonly kind: "exact" | "regex";
   readonly scope: Scope;
+  readonly standings: HitStandings;
   readonly limit: number;
   readonly perSession: number;
   readonly after: LiteralPosition | undefined;
@@ -66,7 +68,7 @@ export async function searchLiterally(store: SessionStore, request: LiteralReque
     scanned += stretch.length;
     isWhole &&= found.isWhole;
     const byId = new Map<string, SessionSummary>(stretch.map((session) => [session.id, session]));
-    for (const hit of found.hits.toSorted(originalsFirst)) {
+    for (const hit of (await placed(found.hits, request)).toSorted(originalsFirst)) {
       const session = byId.get(hit.session_id);
       if (session !== undefined && collapser.add(hit, session)) matched += 1;
     }
@@ -83,6 +85,15 @@ export async function searchLiterally(store: SessionStore, request: LiteralReque
     next: isDone || last === undefined ? undefined : { last_at: last.last_at, session_id: last.id },
   };
 }
+
+/** Without what was replaced, and what is left with a word on where it stands. */
+async function placed(hits: readonly Unplaced[], { standings }: LiteralRequest): Promise<readonly Found[]> {
+  await standings.lookInto(hits.map(({ session_id }) => session_id));
+  return hits.filter((hit) => standings.isShown(hit)).map((hit) => ({ ...hit, standing: standings.of(hit) }));
+}
+
+/** A hit of which it is not known yet where it stands. */
+type Unplaced = Omit<Found, "standing">;
 
 function* stretchesOf(sessions: readonly SessionSummary[]): Generator<readonly SessionSummary[]> {
   let stretch: SessionSummary[] = [];
@@ -107,7 +118,7 @@ const isAfter =
 
 interface Stretch {
   /** Newest first. */
-  readonly hits: readonly Found[];
+  readonly hits: readonly Unplaced[];
   readonly isWhole: boolean;
 }
 
@@ -131,7 +142,7 @@ async function scanStretch(
 }
 
 interface Scan {
-  readonly found: readonly Found[];
+  readonly found: readonly Unplaced[];
   readonly isWhole: boolean;
 }
 
@@ -154,11 +165,11 @@ async function scanParts(store: SessionStore, ofSessions: Predicate, request: Li
   const isSaid = and(eq("type", "text"), eq("provenance", "conversational"));
   const where = and(ofSessions, not(isSaid), holds("variant_data", request));
   const parts = await findPartRefs(store.tables, where, MOST_MATCHES);
-  const messages = new Map<SessionId, Map<MessageId, Found>>();
+  const messages = new Map<SessionId, Map<MessageId, Unplaced>>();
   for (const message of await messagesOfParts(store, parts, request))
     messages.set(
       message.session_id,
-      (messages.get(message.session_id) ?? new Map<MessageId, Found>()).set(message.id, message),
+      (messages.get(message.session_id) ?? new Map<MessageId, Unplaced>()).set(message.id, message),
     );
   const found = parts.flatMap((part) => {
     const message = messages.get(part.session_id)?.get(part.message_id);
@@ -174,7 +185,7 @@ async function messagesOfParts(
   store: SessionStore,
   parts: readonly PartRef[],
   request: LiteralRequest,
-): Promise<readonly Found[]> {
+): Promise<readonly Unplaced[]> {
   const heads: MessageHead[] = [];
   for (let start = 0; start < parts.length; start += PARTS_PER_SCAN) {
     const step = parts.slice(start, start + PARTS_PER_SCAN);
@@ -187,7 +198,7 @@ async function messagesOfParts(
 }
 
 /** All are equally good. */
-const withScore = (head: MessageHead): Found => ({ ...head, score: 1 });
+const withScore = (head: MessageHead): Unplaced => ({ ...head, score: 1 });
 
 /** JSON columns hold texts with their quotes and line ends escaped. */
 function holds(column: string, { text, kind }: LiteralRequest): Predicate {

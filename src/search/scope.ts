@@ -5,6 +5,7 @@
  */
 import type { Role } from "../model/index.ts";
 import type { SessionSummary, SummaryList } from "../sessions/index.ts";
+import { isPlain } from "../sessions/index.ts";
 import type { Predicate } from "../substrate/index.ts";
 import { and, eq, ge, isIn, lt, MAX_IN_VALUES, or } from "../substrate/index.ts";
 
@@ -32,7 +33,7 @@ export interface Scope {
 
 export function scopeOf(summaries: SummaryList, filter: ScopeFilter): Scope {
   const all = showsAgents(filter) ? summaries.newestFirst : summaries.main;
-  const sessions = isUnfiltered(filter) ? all : all.filter((session) => isInScope(session, filter));
+  const sessions = isUnfiltered(filter) ? all : all.filter((session) => mayHold(session, filter));
   const perMessage = messagePredicates(filter);
   const ofSessions =
     filter.session_id === undefined
@@ -40,6 +41,13 @@ export function scopeOf(summaries: SummaryList, filter: ScopeFilter): Scope {
       : [eq("session_id", filter.session_id)];
   const predicates = [...ofSessions, ...perMessage];
   return { sessions, perMessage, messages: predicates.length === 0 ? undefined : and(...predicates) };
+}
+
+/** A summary spans the newest end alone: where there is more, the messages' own times decide. */
+function mayHold(session: SessionSummary, filter: ScopeFilter): boolean {
+  if (isPlain(session)) return isInScope(session, filter);
+  const { from: _, until: __, ...rest } = filter;
+  return isInScope(session, rest);
 }
 
 /** Whether a session has messages that a filter may let in. */

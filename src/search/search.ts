@@ -15,6 +15,7 @@ import { scopeOf } from "./scope.ts";
 import { countSearchable } from "./searchable.ts";
 import type { Snippet } from "./snippet.ts";
 import { cutAround, snippetOf } from "./snippet.ts";
+import { HitStandings } from "./standings.ts";
 import type { WordPosition } from "./words.ts";
 import { searchByWords } from "./words.ts";
 
@@ -28,6 +29,8 @@ export interface SearchInput {
   readonly limit: number;
   readonly perSession: number;
   readonly minScore: number;
+  /** Versions too that another one of their record replaced. */
+  readonly includeSuperseded: boolean;
   /** `next` of the page before. */
   readonly after?: SearchPosition;
   readonly clock: Clock;
@@ -51,8 +54,11 @@ export async function search(store: SessionStore, input: SearchInput): Promise<S
   const summaries = await store.summaries();
   const scope = scopeOf(summaries, input.filter);
   if (scope.sessions.length === 0) return NOTHING;
+  const standings = new HitStandings(store, { summaries, includeSuperseded: input.includeSuperseded });
   const [page, searchable] = await Promise.all([
-    input.mode === "fts" ? byWords(store, input, { scope, summaries }) : byText(store, input, scope),
+    input.mode === "fts"
+      ? byWords(store, input, { scope, standings, summaries })
+      : byText(store, input, { scope, standings }),
     countSearchable(store, scope, summaries),
   ]);
   return { ...page, searchable };
@@ -74,20 +80,25 @@ const NOTHING: SearchPage = {
 
 type Page = Omit<SearchPage, "searchable">;
 
+interface Within {
+  readonly scope: Scope;
+  readonly standings: HitStandings;
+}
+
 async function byWords(
   store: SessionStore,
   input: SearchInput,
-  within: { readonly scope: Scope; readonly summaries: SummaryList },
+  within: Within & { readonly summaries: SummaryList },
 ): Promise<Page> {
   const after = input.after?.by === "words" ? input.after : undefined;
   const page = await searchByWords(store, { ...input, ...within, query: wordQuery(input.text), after });
   return { ...page, next: page.next === undefined ? undefined : { by: "words", ...page.next } };
 }
 
-async function byText(store: SessionStore, input: SearchInput, scope: Scope): Promise<Page> {
+async function byText(store: SessionStore, input: SearchInput, within: Within): Promise<Page> {
   const after = input.after?.by === "age" ? input.after : undefined;
   const kind = input.mode === "regex" ? "regex" : "exact";
-  const page = await searchLiterally(store, { ...input, scope, kind, after });
+  const page = await searchLiterally(store, { ...input, ...within, kind, after });
   return { ...page, next: page.next === undefined ? undefined : { by: "age", ...page.next } };
 }
 

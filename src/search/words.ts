@@ -1,4 +1,7 @@
-/** Search by words: rank keys, read what the page needs of them, show each message once, page by the best hits. */
+/**
+ * Search by words: rank keys, read what the page needs of them, leave out what was replaced, show each message once, page
+ * by the best hits.
+ */
 import type { SessionStore, SummaryList } from "../sessions/index.ts";
 import type { Found, HitGroup } from "./collapse.ts";
 import { Collapser, originalsFirst } from "./collapse.ts";
@@ -6,6 +9,7 @@ import type { Candidate } from "./lexical.ts";
 import { rankByWords } from "./lexical.ts";
 import type { WordQuery } from "./query.ts";
 import type { Scope } from "./scope.ts";
+import type { HitStandings } from "./standings.ts";
 
 /** Where the page before ended. */
 export interface WordPosition {
@@ -19,6 +23,7 @@ export interface WordRequest {
   readonly query: WordQuery;
   readonly scope: Scope;
   readonly summaries: SummaryList;
+  readonly standings: HitStandings;
   /** Sessions of the page. */
   readonly limit: number;
   readonly perSession: number;
@@ -37,9 +42,11 @@ export interface WordPage {
 const POOL = { first: 1000, perShown: 100, most: 20_000 };
 /** Messages for each session of the page that are looked at together, best first, until the page is full. */
 const LOOKED_AT = 4;
+/** Sessions behind those of the page that are looked into for the sake of the count: some hundred milliseconds. */
+const MOST_COUNTED = 100;
 
 export async function searchByWords(store: SessionStore, request: WordRequest): Promise<WordPage> {
-  const { scope, summaries, limit, after } = request;
+  const { scope, summaries, standings, limit, after } = request;
   const most = Math.min(POOL.most, POOL.first + POOL.perShown * (after?.shown ?? 0));
   const ranked = await rankByWords(store, request.query, { where: scope.messages, most });
   const top = ranked.candidates[0]?.score ?? 0;
@@ -48,28 +55,31 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
     .filter(({ session_id, score }) => score >= request.minScore && summaries.get(session_id) !== undefined);
   const collapser = new Collapser(request.perSession);
   let looked = 0;
-  let copies = 0;
+  let left = 0;
   while (looked < visible.length && groupsAfter(collapser.groups, after).length <= limit) {
     const step = visible.slice(looked, looked + Math.max(LOOKED_AT * limit, request.perSession));
-    for (const found of await readFound(store, step)) {
+    for (const found of await readFound(store, step, standings)) {
       const session = summaries.get(found.session_id);
-      if (session !== undefined && !collapser.add(found, session)) copies += 1;
+      const isHit = session !== undefined && standings.isShown(found) && collapser.add(found, session);
+      if (!isHit) left += 1;
     }
     looked += step.length;
   }
-  const unread = countBySession(visible.slice(looked));
+  const unlooked = await unreadHits(visible.slice(looked), standings);
+  const unread = countBySession(unlooked.hits);
   const rest = groupsAfter(collapser.groups, after);
   const groups = rest.slice(0, limit);
   for (const group of groups) group.matched += unread.get(group.session.id) ?? 0;
   const hasMore =
     rest.length > limit ||
     [...unread.keys()].some((session) => !collapser.has(session)) ||
+    !unlooked.isWhole ||
     (ranked.isCut && most < POOL.most && groups.length > 0);
   const last = groups.at(-1);
   return {
     groups,
-    matched: visible.length - copies,
-    isExact: !ranked.isCut,
+    matched: looked - left + unlooked.hits.length,
+    isExact: !ranked.isCut && unlooked.isWhole,
     next:
       hasMore && last !== undefined
         ? { score: last.best, session_id: last.session.id, shown: (after?.shown ?? 0) + groups.length }
@@ -78,10 +88,33 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
 }
 
 /** Best first; of equal ones originals before their copies. */
-async function readFound(store: SessionStore, candidates: readonly Candidate[]): Promise<Found[]> {
+async function readFound(
+  store: SessionStore,
+  candidates: readonly Candidate[],
+  standings: HitStandings,
+): Promise<Found[]> {
   const scores = new Map(candidates.map(({ row, score }) => [row, score]));
-  const heads = await store.heads([...scores.keys()]);
-  return heads.map((head) => ({ ...head, score: scores.get(head.row) ?? 0 })).toSorted(originalsFirst);
+  const [heads] = await Promise.all([
+    store.heads([...scores.keys()]),
+    standings.lookInto(candidates.map(({ session_id }) => session_id)),
+  ]);
+  return heads
+    .map((head) => ({ ...head, score: scores.get(head.row) ?? 0, standing: standings.of(head) }))
+    .toSorted(originalsFirst);
+}
+
+/** What the page does not show, for its count: without what was replaced, as far as that is looked into. */
+async function unreadHits(
+  candidates: readonly Candidate[],
+  standings: HitStandings,
+): Promise<{ readonly hits: readonly Candidate[]; readonly isWhole: boolean }> {
+  const sessions = new Set(candidates.map(({ session_id }) => session_id));
+  if (standings.unknown(sessions).length <= MOST_COUNTED) await standings.lookInto(sessions);
+  const unknown = new Set(standings.unknown(sessions));
+  return {
+    hits: candidates.filter((each) => !unknown.has(each.session_id) && standings.isShown(each)),
+    isWhole: unknown.size === 0,
+  };
 }
 
 /** What the pages before have not shown: after the last session shown or, if it is gone, after its score. */

@@ -3,7 +3,7 @@
  * sources that went different ways are two ends; whatever is stored and in none of them was replaced or removed.
  */
 import { pieceOf } from "./piece.ts";
-import type { Holding, RecordedState, Run, SideRow } from "./states.ts";
+import type { Holding, RecordedState, Run } from "./states.ts";
 import { SourceStates } from "./states.ts";
 
 /** A message row, as far as its place is concerned. */
@@ -40,26 +40,17 @@ export class SessionHistory {
     return this.sources.length > 0;
   }
 
-  /** One source that only grew: all that is stored of the session is in its newest state. */
-  get isPlain(): boolean {
-    const [only] = this.sources;
-    if (only === undefined || this.sources.length > 1) return false;
-    return only.all.every(({ state, records }, at) => {
-      const before = only.all[at - 1];
-      if (before === undefined) return true;
-      const { runs } = only.holding(state);
-      return (
-        records >= before.records && startsWith(runs, only.holding(before.state).runs) && isSideSame(only, at)
-      );
-    });
+  /** The sources that hold records of the session; all of them where none does. */
+  get told(): readonly SourceStates[] {
+    const told = this.sources.filter(({ latest }) => (latest?.records ?? 0) > 0);
+    return told.length === 0 ? this.sources : told;
   }
 
   /** The ends, the newest first. */
   ends(rows: readonly PlacedRow[]): readonly End[] {
-    const [only, ...others] = this.sources;
+    const [only, ...others] = this.told;
     if (only?.latest !== undefined && others.length === 0) return [{ states: only, state: only.latest }];
-    const told = this.sources.filter(({ latest }) => (latest?.records ?? 0) > 0);
-    const candidates = (told.length === 0 ? this.sources : told).flatMap((states): readonly Candidate[] => {
+    const candidates = this.told.flatMap((states): readonly Candidate[] => {
       const state = states.latest;
       if (state === undefined) return [];
       return [{ states, state, ...holdsOf(states.holding(state.state), rows) }];
@@ -71,13 +62,18 @@ export class SessionHistory {
     return (ends.length === 0 ? distinct : ends).toSorted(byAge);
   }
 
-  /** What sources that hold no record of their own say of the session: it stands beside every end. */
-  beside({ state }: End): readonly SideRow[] {
-    return this.sources.flatMap((states) => {
-      const { latest } = states;
+  /**
+   * What is seen of an end: what it holds, and what sources that hold no record of their own say of the session, such as
+   * the names of threads. Of what several have beside them, that of the end itself.
+   */
+  shown({ states, state }: End): Holding {
+    const { runs, side } = states.holding(state.state);
+    const others = this.sources.flatMap((each) => {
+      const { latest } = each;
       if (latest === undefined || latest === state || latest.records > 0) return [];
-      return states.holding(latest.state).side;
+      return each.holding(latest.state).side;
     });
+    return { runs, side: [...new Map([...others, ...side].map((row) => [row.record, row])).values()] };
   }
 
   /** A state by what names it. */
@@ -177,21 +173,3 @@ function refRow<T>(ref: Ref, byPlace: ReadonlyMap<string, T>, byId: ReadonlyMap<
 const placeName = (origin: string, seq: number): string => `${origin} ${seq}`;
 const nameOf = (ref: Ref): string => ("id" in ref ? ref.id : `record ${ref.seq}`);
 const byPiece = (a: PlacedRow, b: PlacedRow): number => (pieceOf(a)?.place ?? 0) - (pieceOf(b)?.place ?? 0);
-
-function startsWith(runs: readonly Run[], start: readonly Run[]): boolean {
-  return start.every((run, at) => {
-    const other = runs[at];
-    if (other === undefined) return false;
-    if ("id" in run || "id" in other) return "id" in run && "id" in other && run.id === other.id;
-    const isEnough = at === start.length - 1 ? other.count >= run.count : other.count === run.count;
-    return other.origin === run.origin && other.from === run.from && isEnough;
-  });
-}
-
-/** Everything that stood beside a log stands there still. */
-function isSideSame(states: SourceStates, at: number): boolean {
-  const [before, now] = [states.all[at - 1], states.all[at]];
-  if (before === undefined || now === undefined) return true;
-  const ids = new Set(states.holding(now.state).side.map(({ id }) => id));
-  return states.holding(before.state).side.every(({ id }) => ids.has(id));
-}

@@ -39,6 +39,8 @@ import {
   readSessions,
   readTexts,
 } from "./read.ts";
+import type { SessionStandings } from "./read-standings.ts";
+import { readStandings } from "./read-standings.ts";
 import { Summaries } from "./summaries.ts";
 import type { SummaryList } from "./summary-list.ts";
 import { readLeaves } from "./leaves.ts";
@@ -131,6 +133,11 @@ export class SessionStore implements AsyncDisposable {
   /** Stores the summaries of what changed, so that the next list need not compute them: as of the end of `meanwhile`. */
   refreshSummaries(meanwhile: Promise<unknown> = Promise.resolve()): Promise<void> {
     return this.#summaries.refresh(meanwhile);
+  }
+
+  /** Where the rows of some sessions stand, by session. */
+  standings(sessions: readonly string[]): Promise<ReadonlyMap<string, SessionStandings>> {
+    return readStandings(this.tables, sessions);
   }
 
   /** Every message of a session in order, bodies unread. */

@@ -6,9 +6,9 @@ import { tempDir } from "../../test/support/temp-dir.ts";
 import { systemClock } from "../base/clock.ts";
 import { openStore } from "../substrate/index.ts";
 import type { SessionSummary } from "./index.ts";
-import { SessionStore, SUMMARIES } from "./index.ts";
+import { isPlain, SessionStore, SUMMARIES } from "./index.ts";
 import { summarise } from "./summarise.ts";
-import { asOf, coverageOf } from "./summary-rows.ts";
+import { asOf, coverageOf, markerRow, summaryRow } from "./summary-rows.ts";
 
 async function open(path: string, create = true): Promise<SessionStore> {
   return SessionStore.open(await openStore(path, { create }));
@@ -133,7 +133,54 @@ describe("a summary", () => {
         .message("user", [], { id: "b@2", pond: { value: "2", at: 2, revises: "b", removed: true } })
         .user("plain"),
     );
-    expect(await summaryOf(store, "s")).toMatchObject({ messages: { user: 2 }, texts: 2 });
+    expect(await summaryOf(store, "s")).toMatchObject({
+      messages: { user: 2 },
+      texts: 2,
+      ends: 1,
+      replaced: 3,
+    });
+  });
+
+  test("of a rewritten record takes the title and the first text that are current", async () => {
+    await using folder = await tempDir();
+    await using store = await open(folder.path);
+    await ingest(store, story("s").user("one", { id: "a" }).user("plain"));
+    await ingest(store, story("s").user("two", { id: "a" }).user("plain"));
+    const summary = await summaryOf(store, "s");
+    expect(summary).toMatchObject({ messages: { user: 2 }, replaced: 1 });
+    const standings = (await store.standings(["s"])).get("s")!;
+    expect(summary!.title).toBe(standings.of.get("a") === "current" ? "one" : "two");
+  });
+});
+
+describe("how far summaries reach", () => {
+  test("is text that sorts by age and is read back, also as an older pond wrote it", () => {
+    const ages = [
+      { messages: 9, sessions: 3 },
+      { messages: 9, sessions: 3, sources: 1 },
+      { messages: 9, sessions: 3, sources: 12 },
+      { messages: 10, sessions: 3, sources: 12 },
+    ];
+    const texts = ages.map(asOf);
+    expect(texts.toSorted()).toEqual(texts);
+    expect(texts.map(coverageOf)).toEqual(ages);
+  });
+
+  test("of summaries that an older pond made says nothing of ends", async () => {
+    await using folder = await tempDir();
+    const raw = await openStore(folder.path);
+    await using store = await SessionStore.open(raw);
+    await ingest(store, story("s").user("hello"));
+    await store.refreshSummaries();
+    const { messages = 0, sessions = 0 } = await store.versions();
+    const [summary] = (await store.summaries()).newestFirst;
+    const { ends: _, replaced: __, ...older } = summary!;
+    await raw.drop(SUMMARIES);
+    const age = asOf({ messages, sessions });
+    await (await raw.table(SUMMARIES)).insertRows([summaryRow(older, age), markerRow(age)]);
+    await using reader = await open(folder.path, false);
+    const known = (await summaryOf(reader, "s"))!;
+    expect([known.title, isPlain(known)]).toEqual(["hello", false]);
   });
 });
 
@@ -194,8 +241,8 @@ describe("the table of summaries", () => {
     const names = Array.from({ length: rows.length }, (_, row) => rows.string("session_id", row));
     expect(new Set(names)).toEqual(new Set(["", "a", "b", "c"]));
     expect(rows.int("assistant_messages", names.indexOf("b"))).toBe(1);
-    const { messages, sessions } = await store.versions();
-    expect(coverageOf(rows.string("as_of", 0))).toEqual({ messages, sessions });
+    const { messages, sessions, sources } = await store.versions();
+    expect(coverageOf(rows.string("as_of", 0))).toEqual({ messages, sessions, sources });
   });
 
   test("that is gone costs time only; a reader makes none", async () => {

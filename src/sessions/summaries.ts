@@ -136,6 +136,9 @@ export class Summaries {
         const parent = rows.stringOrNull("parent_session_id", row);
         if (parent !== null) changed.add(parent);
       }
+    const sources = { select: ["session_id"] as const, where: createdAfter(covers.sources ?? 0) };
+    for await (const rows of this.#tables.sources?.scanBatches(sources) ?? [])
+      for (let row = 0; row < rows.length; row++) changed.add(rows.string("session_id", row));
     const most = MOST_CHANGED * (await this.#tables.sessions.count());
     return summarise(this.#tables, changed.size > most ? undefined : [...changed]);
   }
@@ -154,9 +157,17 @@ export class Summaries {
   }
 
   async #versions(): Promise<Coverage> {
-    const { messages, sessions } = this.#tables;
-    const [ofMessages, ofSessions] = await Promise.all([messages.version(), sessions.version()]);
-    return { messages: ofMessages, sessions: ofSessions };
+    const { messages, sessions, sources } = this.#tables;
+    const [ofMessages, ofSessions, ofSources] = await Promise.all([
+      messages.version(),
+      sessions.version(),
+      sources?.version(),
+    ]);
+    return {
+      messages: ofMessages,
+      sessions: ofSessions,
+      ...(ofSources === undefined ? {} : { sources: ofSources }),
+    };
   }
 
   /** Undefined where there is none and nothing may be made. */
@@ -215,8 +226,8 @@ async function write(table: SummaryTable, summaries: Iterable<SessionSummary>, n
 
 /** The store was put back to an earlier state than these summaries are of. */
 function isAhead(age: string, now: Coverage): boolean {
-  const { messages, sessions } = coverageOf(age);
-  return messages > now.messages || sessions > now.sessions;
+  const { messages, sessions, sources = 0 } = coverageOf(age);
+  return messages > now.messages || sessions > now.sessions || sources > (now.sources ?? 0);
 }
 
 function nothingLoaded(): Loaded {

@@ -1,24 +1,20 @@
 /**
- * Summaries of sessions from the canonical tables (spec.md#session-summary): titles, counts, spans and sizes. One pass
- * over short columns, one over the first typed texts, one over the rows that say something about others; of some
- * sessions by the index, of most of them by a stream.
+ * Summaries of sessions from the canonical tables (spec.md#session-summary): titles, counts, spans and sizes of their
+ * newest ends. One pass over short columns, one over the first typed texts, one over the rows that hold titles; of some
+ * sessions by the index, of most of them by a stream. Where rows stand (standing.ts) is asked for only where the states of
+ * a session's sources, or the rows themselves, say that not all of them are current.
  */
-import type { JsonObject } from "../base/json.ts";
 import type { Relation, Role, SessionId, Timestamp } from "../model/index.ts";
-import {
-  messageId,
-  newestRevisions,
-  pondFacts,
-  relations,
-  revisionOf,
-  roles,
-  sessionId,
-  valueAt,
-} from "../model/index.ts";
-import type { Rows, ScanOptions } from "../substrate/index.ts";
-import { and, contains, eq, isNull, not, or } from "../substrate/index.ts";
-import { decodeOptions, decodePond, instant, oneOf } from "./rows.ts";
-import type { MESSAGES, SESSIONS } from "./schema.ts";
+import { messageId, pondFacts, relations, revisionOf, roles, sessionId, valueAt } from "../model/index.ts";
+import type { Rows } from "../substrate/index.ts";
+import { and, contains, eq, isNull, not } from "../substrate/index.ts";
+import type { SessionStandings } from "./read-standings.ts";
+import { readStandings } from "./read-standings.ts";
+import { decodeOptions, instant, oneOf } from "./rows.ts";
+import type { MESSAGES } from "./schema.ts";
+import type { Standing } from "./standing.ts";
+import type { Chosen, Told } from "./summary-scans.ts";
+import { messagesOf, readTold, sessionsOf } from "./summary-scans.ts";
 import type { SessionTables } from "./tables.ts";
 
 export interface SessionSummary {
@@ -41,36 +37,67 @@ export interface SessionSummary {
   readonly texts: number;
   readonly bytes: number;
   readonly children: number;
+  /** Ways that its sources went. Unknown where an older pond summarised it, as is `replaced`. */
+  readonly ends?: number;
+  /** Rows that are in none of its ends: replaced by another version of their record, or removed. */
+  readonly replaced?: number;
 }
 
-/** Which sessions; undefined for all of them. */
-export type Chosen = readonly string[] | undefined;
+/** True where all that is stored of a session is in its newest end: nothing else needs to be asked about its rows. */
+export function isPlain({ ends, replaced }: Pick<SessionSummary, "ends" | "replaced">): boolean {
+  return ends === 1 && replaced === 0;
+}
 
 export async function summarise(tables: SessionTables, chosen: Chosen): Promise<SessionSummary[]> {
   const drafts = await readDrafts(tables, chosen);
-  await Promise.all([countChildren(tables, chosen, drafts), readRemarks(tables, chosen, drafts)]);
-  const counting = countMessages(tables, chosen, drafts);
-  // Of all sessions one pass at a time: each keeps the engine busy, and their memory adds up.
-  if (chosen === undefined) await counting;
-  await Promise.all([counting, readFirstTexts(tables, chosen, drafts)]);
+  const [told] = await Promise.all([
+    readTold(tables, chosen, [...drafts.keys()]),
+    countChildren(tables, chosen, drafts),
+    readTitles(tables, chosen, drafts),
+  ]);
+  await readStanding(tables, told, drafts);
+  await countMessages(tables, chosen, { drafts, told });
+  await readFirstTexts(tables, chosen, drafts);
   return [...drafts.values()].map(summaryOf);
 }
 
 interface Draft {
-  readonly head: Omit<
+  readonly head: Pick<
     SessionSummary,
-    "title" | "first_at" | "last_at" | "ingested_at" | "messages" | "texts" | "bytes" | "children"
+    "id" | "source_agent" | "project" | "parent_session_id" | "parent_message_id" | "relation" | "created_at"
   >;
+  /** Where its rows stand; undefined as long as all of them seem to be current. */
+  standings: SessionStandings | undefined;
+  counts: Counts;
+  ingested: number;
+  children: number;
+  readonly titles: Title[];
+  typed: { readonly place: number; readonly at: number; readonly text: string } | undefined;
+}
+
+interface Counts {
   readonly messages: Record<Role, number>;
-  superseded: ReadonlySet<string>;
   first: number;
   last: number;
-  ingested: number;
   texts: number;
   bytes: number;
-  children: number;
-  recorded: { readonly rank: number; readonly at: number; readonly text: string } | undefined;
-  typed: { readonly seq: number; readonly at: number; readonly text: string } | undefined;
+  replaced: number;
+}
+
+const noCounts = (): Counts => ({
+  messages: { system: 0, user: 0, assistant: 0, tool: 0 },
+  first: Number.POSITIVE_INFINITY,
+  last: Number.NEGATIVE_INFINITY,
+  texts: 0,
+  bytes: 0,
+  replaced: 0,
+});
+
+interface Title {
+  readonly id: string;
+  readonly rank: number;
+  readonly at: number;
+  readonly text: string;
 }
 
 type Drafts = ReadonlyMap<string, Draft>;
@@ -103,15 +130,11 @@ async function readDrafts(tables: SessionTables, chosen: Chosen): Promise<Drafts
           ...(relation === undefined ? {} : { relation }),
           created_at: instant(rows.timestamp("created_at", row)),
         },
-        messages: { system: 0, user: 0, assistant: 0, tool: 0 },
-        superseded: new Set(),
-        first: Number.POSITIVE_INFINITY,
-        last: Number.NEGATIVE_INFINITY,
+        standings: undefined,
+        counts: noCounts(),
         ingested: rows.timestamp("ingested_at", row),
-        texts: 0,
-        bytes: 0,
         children: 0,
-        recorded: undefined,
+        titles: [],
         typed: undefined,
       });
     }
@@ -129,141 +152,158 @@ async function countChildren(tables: SessionTables, chosen: Chosen, drafts: Draf
     }
 }
 
-/** Titles, and which sessions have records that were rewritten. */
-async function readRemarks(tables: SessionTables, chosen: Chosen, drafts: Drafts): Promise<void> {
-  const select = ["session_id", "timestamp", "options"] as const;
-  const where = or(contains("options", '"title":{'), contains("options", '"revises":'));
-  const revised = new Set<string>();
+/** What their sources recorded as titles: which of them counts is known when it is known where they stand. */
+async function readTitles(tables: SessionTables, chosen: Chosen, drafts: Drafts): Promise<void> {
+  const select = ["session_id", "id", "timestamp", "options"] as const;
+  const where = contains("options", '"title":{');
   for await (const rows of messagesOf(tables, chosen, { select, where }))
+    for (let row = 0; row < rows.length; row++) {
+      const draft = drafts.get(rows.string("session_id", row));
+      if (draft === undefined) continue;
+      const { options } = decodeOptions(rows.string("options", row));
+      const { title } = pondFacts(options);
+      if (title === undefined) continue;
+      const id = messageId(rows.string("id", row));
+      const { at } = revisionOf({ id, timestamp: instant(rows.timestamp("timestamp", row)), options });
+      const value = valueAt(options, title.at);
+      const text = typeof value === "string" ? titleLine(value) : "";
+      if (text !== "") draft.titles.push({ id, rank: title.rank, at, text });
+    }
+}
+
+/** The highest rank, then the newest. */
+function titleOf({ titles, standings }: Draft): string | undefined {
+  const current = titles.filter(({ id }) => standings === undefined || standings.of.get(id) === "current");
+  const [first, ...others] = current;
+  return others.reduce(
+    (best, title) =>
+      best !== undefined && (best.rank > title.rank || (best.rank === title.rank && best.at > title.at))
+        ? best
+        : title,
+    first,
+  )?.text;
+}
+
+/** Of the sessions whose rows cannot all be current, or need not be. */
+async function readStanding(
+  tables: SessionTables,
+  { doubtful, states }: Told,
+  drafts: Drafts,
+): Promise<void> {
+  if (doubtful.size === 0) return;
+  const sessions = [...doubtful];
+  const own = sessions.flatMap((id) => states.get(id) ?? []);
+  for (const [id, standings] of await readStandings(tables, sessions, own)) {
+    const draft = drafts.get(id);
+    if (draft !== undefined) draft.standings = standings;
+  }
+}
+
+async function countMessages(
+  tables: SessionTables,
+  chosen: Chosen,
+  { drafts, told }: { readonly drafts: Drafts; readonly told: Told },
+): Promise<void> {
+  const strays = new Set<string>();
+  for await (const rows of messagesOf(tables, chosen, { select: COUNTED }))
     for (let row = 0; row < rows.length; row++) {
       const id = rows.string("session_id", row);
       const draft = drafts.get(id);
       if (draft === undefined) continue;
-      const { options } = decodeOptions(rows.string("options", row));
-      const { title, revises } = pondFacts(options);
-      if (title !== undefined) {
-        const message = { id: messageId(""), timestamp: instant(rows.timestamp("timestamp", row)), options };
-        takeTitle(draft, options, { ...title, given: revisionOf(message).at });
-      }
-      if (revises !== undefined) revised.add(id);
+      if (draft.standings === undefined && told.held.get(id)?.holds(rows, row) === false) strays.add(id);
+      countMessage(draft, rows, row);
     }
-  await findSuperseded(tables, [...revised], drafts);
-}
-
-/** Messages that a newer revision of their record replaced, or that their client removed. */
-async function findSuperseded(
-  tables: SessionTables,
-  revised: readonly string[],
-  drafts: Drafts,
-): Promise<void> {
-  const select = ["session_id", "id", "timestamp", "options"] as const;
-  const messages = new Map<string, Revisable[]>();
-  for await (const rows of messagesOf(tables, revised, { select }))
-    for (let row = 0; row < rows.length; row++) {
-      const session = rows.string("session_id", row);
-      const pond = decodePond(rows.string("options", row));
-      const id = messageId(rows.string("id", row));
-      const timestamp = instant(rows.timestamp("timestamp", row));
-      const known = messages.get(session) ?? [];
-      known.push({ message: { id, timestamp, options: { pond } } });
-      messages.set(session, known);
-    }
-  for (const [session, all] of messages) {
-    const newest = new Set(newestRevisions(all));
-    const draft = drafts.get(session);
-    const superseded = all.filter((each) => !newest.has(each)).map(({ message }) => message.id);
-    if (draft !== undefined) draft.superseded = new Set(superseded);
+  if (strays.size === 0) return;
+  // Rows that the newest state does not hold: these sessions are counted again, now that it is known what is current.
+  await readStanding(tables, { ...told, doubtful: strays }, drafts);
+  for (const id of strays) {
+    const draft = drafts.get(id);
+    if (draft !== undefined) draft.counts = noCounts();
   }
-}
-
-type Revisable = Parameters<typeof newestRevisions>[0][number];
-
-function takeTitle(
-  draft: Draft,
-  options: JsonObject,
-  title: { readonly at: string; readonly rank: number; readonly given: number },
-): void {
-  const best = draft.recorded;
-  if (best !== undefined && (best.rank > title.rank || (best.rank === title.rank && best.at > title.given)))
-    return;
-  const value = valueAt(options, title.at);
-  const text = typeof value === "string" ? titleLine(value) : "";
-  if (text !== "") draft.recorded = { rank: title.rank, at: title.given, text };
-}
-
-async function countMessages(tables: SessionTables, chosen: Chosen, drafts: Drafts): Promise<void> {
-  const select = ["session_id", "id", "role", "timestamp", "text_bytes", "bytes", "ingested_at"] as const;
-  for await (const rows of messagesOf(tables, chosen, { select }))
+  for await (const rows of messagesOf(tables, [...strays], { select: COUNTED }))
     for (let row = 0; row < rows.length; row++) {
       const draft = drafts.get(rows.string("session_id", row));
       if (draft !== undefined) countMessage(draft, rows, row);
     }
 }
 
+const COUNTED = [
+  "session_id",
+  "id",
+  "role",
+  "timestamp",
+  "text_bytes",
+  "bytes",
+  "origin",
+  "seq",
+  "ingested_at",
+] as const;
+
 function countMessage(draft: Draft, rows: Rows<typeof MESSAGES>, row: number): void {
   draft.ingested = Math.max(draft.ingested, rows.timestamp("ingested_at", row));
-  draft.bytes += rows.intOrNull("bytes", row) ?? 0;
-  if (draft.superseded.size > 0 && draft.superseded.has(rows.string("id", row))) return;
-  if (!rows.isNull("text_bytes", row)) draft.texts += 1;
+  const { counts } = draft;
+  const standing = standingIn(draft, rows, row);
+  if (standing === "superseded" || standing === "removed") counts.replaced += 1;
+  if (standing !== "current") return;
+  counts.bytes += rows.intOrNull("bytes", row) ?? 0;
+  if (!rows.isNull("text_bytes", row)) counts.texts += 1;
   const role = oneOf(roles, rows.string("role", row));
-  if (role !== undefined) draft.messages[role] += 1;
+  if (role !== undefined) counts.messages[role] += 1;
   // Carriers have the times of files and registers, which says nothing about the conversation.
   if (role === "system") return;
   const at = rows.timestamp("timestamp", row);
-  draft.first = Math.min(draft.first, at);
-  draft.last = Math.max(draft.last, at);
+  counts.first = Math.min(counts.first, at);
+  counts.last = Math.max(counts.last, at);
+}
+
+function standingIn({ standings }: Draft, rows: Rows<typeof MESSAGES>, row: number): Standing {
+  return standings?.of.get(rows.string("id", row)) ?? "current";
 }
 
 /** For sessions without a recorded title. */
 async function readFirstTexts(tables: SessionTables, chosen: Chosen, drafts: Drafts): Promise<void> {
-  const select = ["session_id", "seq", "timestamp", "search_text"] as const;
+  const select = ["session_id", "id", "seq", "timestamp", "search_text"] as const;
   const where = and(eq("role", "user"), not(isNull("text_bytes")));
-  const untitled = chosen?.filter((id) => drafts.get(id)?.recorded === undefined);
+  const titled = new Set([...drafts].flatMap(([id, draft]) => (titleOf(draft) === undefined ? [] : [id])));
+  const untitled = chosen?.filter((id) => !titled.has(id));
+  const places = new Map<string, ReadonlyMap<string, number>>();
   for await (const rows of messagesOf(tables, untitled, { select, where }))
     for (let row = 0; row < rows.length; row++) {
-      const draft = drafts.get(rows.string("session_id", row));
-      if (draft === undefined || draft.recorded !== undefined) continue;
+      const session = rows.string("session_id", row);
+      const draft = drafts.get(session);
+      if (draft === undefined || titled.has(session)) continue;
+      if (standingIn(draft, rows, row) !== "current") continue;
+      const known = places.get(session) ?? placesIn(draft);
+      places.set(session, known);
       const seq = rows.intOrNull("seq", row) ?? Number.MAX_SAFE_INTEGER;
+      const place = known.get(rows.string("id", row)) ?? seq;
       const at = rows.timestamp("timestamp", row);
       const { typed } = draft;
-      if (typed !== undefined && (typed.seq < seq || (typed.seq === seq && typed.at <= at))) continue;
+      if (typed !== undefined && (typed.place < place || (typed.place === place && typed.at <= at))) continue;
       const text = titleLine(rows.string("search_text", row));
-      if (text !== "") draft.typed = { seq, at, text };
+      if (text !== "") draft.typed = { place, at, text };
     }
 }
 
-function sessionsOf(
-  tables: SessionTables,
-  of: { readonly column: "id" | "parent_session_id"; readonly chosen: Chosen },
-  select: ScanOptions<typeof SESSIONS>["select"],
-): AsyncIterable<Rows<typeof SESSIONS>> {
-  if (of.chosen === undefined) return tables.sessions.scanBatches({ select });
-  return tables.sessions.scanIn(of.column, of.chosen, { select });
-}
-
-function messagesOf(
-  tables: SessionTables,
-  chosen: Chosen,
-  options: ScanOptions<typeof MESSAGES>,
-): AsyncIterable<Rows<typeof MESSAGES>> {
-  if (chosen === undefined) return tables.messages.scanBatches(options);
-  return tables.messages.scanIn("session_id", chosen, options);
+/** The order of the newest end, where it is not that of first reading. */
+function placesIn({ standings }: Draft): ReadonlyMap<string, number> {
+  return new Map(standings?.ends[0]?.rows.map(({ id }, at) => [id, at]));
 }
 
 function summaryOf(draft: Draft): SessionSummary {
-  const { head, recorded, typed } = draft;
-  const title = recorded?.text ?? typed?.text;
-  const isEmpty = draft.first > draft.last;
+  const { head, typed, standings } = draft;
+  const { first, last, ...counts } = draft.counts;
+  const title = titleOf(draft) ?? typed?.text;
+  const isEmpty = first > last;
   return {
     ...head,
     ...(title === undefined ? {} : { title }),
-    first_at: isEmpty ? head.created_at : instant(draft.first),
-    last_at: isEmpty ? head.created_at : instant(draft.last),
+    first_at: isEmpty ? head.created_at : instant(first),
+    last_at: isEmpty ? head.created_at : instant(last),
     ingested_at: instant(draft.ingested),
-    messages: draft.messages,
-    texts: draft.texts,
-    bytes: draft.bytes,
+    ...counts,
     children: draft.children,
+    ends: Math.max(1, standings?.ends.length ?? 1),
   };
 }
 

@@ -9,6 +9,8 @@ import type { SessionSummary } from "./summarise.ts";
 export interface Coverage {
   readonly messages: number;
   readonly sessions: number;
+  /** Of the states of sources; absent where an older pond made the store, or the summaries. */
+  readonly sources?: number;
 }
 
 export const SUMMARY_COLUMNS = [
@@ -31,18 +33,20 @@ export const SUMMARY_COLUMNS = [
   "texts",
   "bytes",
   "children",
+  "ends",
+  "replaced",
 ] as const;
 
 const DIGITS = 16;
 
 /** The versions as text that sorts by age. */
-export function asOf({ messages, sessions }: Coverage): string {
-  return `${pad(messages)}.${pad(sessions)}`;
+export function asOf({ messages, sessions, sources }: Coverage): string {
+  return [messages, sessions, ...(sources === undefined ? [] : [sources])].map(pad).join(".");
 }
 
 export function coverageOf(text: string): Coverage {
-  const [messages = 0, sessions = 0] = text.split(".").map(Number);
-  return { messages, sessions };
+  const [messages = 0, sessions = 0, sources] = text.split(".").map(Number);
+  return { messages, sessions, ...(sources === undefined ? {} : { sources }) };
 }
 
 export function summaryRow(summary: SessionSummary, as_of: string): RowOf<typeof SUMMARIES> {
@@ -80,6 +84,8 @@ export function summaryAt(rows: Rows<typeof SUMMARIES>, row: number): SessionSum
   const parent_session_id = rows.stringOrNull("parent_session_id", row);
   const parent_message_id = rows.stringOrNull("parent_message_id", row);
   const relation = oneOf(relations, rows.stringOrNull("relation", row));
+  const ends = rows.intOrNull("ends", row);
+  const replaced = rows.intOrNull("replaced", row);
   return {
     id: sessionId(rows.string("session_id", row)),
     ...(title === null ? {} : { title }),
@@ -101,6 +107,8 @@ export function summaryAt(rows: Rows<typeof SUMMARIES>, row: number): SessionSum
     texts: rows.int("texts", row),
     bytes: rows.int("bytes", row),
     children: rows.int("children", row),
+    ...(ends === null ? {} : { ends }),
+    ...(replaced === null ? {} : { replaced }),
   };
 }
 

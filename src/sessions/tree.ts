@@ -28,6 +28,8 @@ import {
 import type { Rows } from "../substrate/index.ts";
 import type { StateChoice } from "./history.ts";
 import { arrange, SessionHistory } from "./history.ts";
+import type { LocatedRow } from "./read-standings.ts";
+import { locatedRows, withPond } from "./read-standings.ts";
 import type { Planned, RowRef } from "./leaves.ts";
 import { readLeaves } from "./leaves.ts";
 import type { PartRows } from "./parts.ts";
@@ -36,6 +38,8 @@ import type { MessageRef, MessageRows, OnFault, Said } from "./read.ts";
 import { messageRefsIn, readSaid, saidAt } from "./read.ts";
 import { corrupt, oneOf } from "./rows.ts";
 import type { SESSIONS } from "./schema.ts";
+import type { Standings } from "./standing.ts";
+import { inHistoryOrder, standingsOf } from "./standing.ts";
 import type { SessionSummary } from "./summarise.ts";
 import type { SummaryList } from "./summary-list.ts";
 import { messageCount } from "./summary-list.ts";
@@ -52,15 +56,21 @@ export interface StoreTreeOptions {
   /** Sessions from their summaries, where they are at hand; from the table when absent. */
   readonly outlines?: Promise<SummaryList>;
   /**
-   * Which messages of a session: those of its newest state, of a state of one of its sources, or every row, in order of
-   * their positions at first reading. Absent: the newest.
+   * Which messages of a session: those of its newest state, of one of its ends (1 is the newest), of a state of one of its
+   * sources, or every row: in order of their positions at first reading, or (`history`) each where it stood. Absent: the
+   * newest.
    */
   readonly view?: View;
   /** What will be wanted beside the plan; of small sessions, known by their outlines, it comes with it. */
   readonly ahead?: readonly Want[];
 }
 
-export type View = "newest" | "everything" | ReadonlyMap<string, StateChoice>;
+export type View =
+  | "newest"
+  | "everything"
+  | "history"
+  | { readonly end: number }
+  | ReadonlyMap<string, StateChoice>;
 
 interface Ahead {
   readonly version: number;
@@ -78,6 +88,8 @@ export class StoreTree implements TreeSource<RowRef> {
   readonly #wants: readonly Want[];
   readonly #view: View;
   readonly #histories = new Map<SessionId, Promise<SessionHistory>>();
+  /** Every row of what was planned, whatever the view. */
+  readonly #rows = new Map<SessionId, readonly MessageRef[]>();
   readonly #plannedMessages = new Map<bigint, Planned<MessageOutline, MessageRows>>();
   /** How many parts a message should have, by its row. */
   readonly #expected = new Map<bigint, number>();
@@ -101,6 +113,14 @@ export class StoreTree implements TreeSource<RowRef> {
     const history = awaited(readStates(this.#tables, [session]).then((states) => new SessionHistory(states)));
     this.#histories.set(session, history);
     return history;
+  }
+
+  /** Where every row of a session stands, and its ends. */
+  async standings(session: SessionId): Promise<Standings<LocatedRow>> {
+    if (!this.#rows.has(session)) await this.messages(session);
+    const rows = locatedRows(this.#rows.get(session) ?? []);
+    const history = await this.history(session);
+    return standingsOf(history, history.isRecorded ? rows : await withPond(this.#tables, rows));
   }
 
   async session(id: SessionId): Promise<SessionOutline | undefined> {
@@ -139,7 +159,9 @@ export class StoreTree implements TreeSource<RowRef> {
     const places = rows.has("options") ? placesIn(rows) : undefined;
     const located = new Map<string, bigint>();
     this.#messages.set(session, located);
-    const refs = await this.#inView(messageRefsIn(rows, session, onFault), { session, onFault });
+    const all = messageRefsIn(rows, session, onFault);
+    this.#rows.set(session, all);
+    const refs = await this.#inView(all, { session, onFault });
     const value = refs.map(({ row, placed, ...plan }) => {
       located.set(plan.id, row);
       if (typeof placed?.parts === "number") this.#expected.set(row, placed.parts);
@@ -164,14 +186,13 @@ export class StoreTree implements TreeSource<RowRef> {
       id: ref.id,
       ref,
     }));
-    const choice = this.#view === "newest" ? undefined : this.#view.get(session);
-    const [newest] = choice === undefined ? history.ends(placed) : [history.find(choice)];
-    if (newest === undefined) return refs;
-    const holding = newest.states.holding(newest.state.state);
-    const others = choice === undefined ? history.beside(newest) : [];
-    // Of what several sources have beside them, that of the end itself.
-    const side = new Map([...others, ...holding.side].map((row) => [row.record, row]));
-    const { found, beside, missing } = arrange(placed, { ...holding, side: [...side.values()] });
+    if (this.#view === "history") return inHistoryOrder(history, placed).map(({ ref }) => ref);
+    const choice = this.#view instanceof Map ? this.#view.get(session) : undefined;
+    const place = typeof this.#view === "object" && "end" in this.#view ? this.#view.end - 1 : 0;
+    const chosen = choice === undefined ? history.ends(placed)[place] : history.find(choice);
+    if (chosen === undefined) return refs;
+    const holding = choice === undefined ? history.shown(chosen) : chosen.states.holding(chosen.state.state);
+    const { found, beside, missing } = arrange(placed, holding);
     for (const name of missing)
       onFault(
         { session_id: session, id: messageId(name) },

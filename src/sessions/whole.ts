@@ -56,8 +56,12 @@ export function placesIn<R extends MessageRows | PartRows>(
   return new Map(rows.rowIds().map((row, at) => [row, { rows, at }]));
 }
 
+/** A summary counts the newest end alone: where there are others, nothing is known of the size of all rows. */
 const isSmall = (summary: SessionSummary | undefined): boolean =>
-  summary !== undefined && messageCount(summary) <= SMALL.messages && summary.bytes <= SMALL.bytes;
+  summary !== undefined &&
+  (summary.ends ?? 1) === 1 &&
+  messageCount(summary) + (summary.replaced ?? 0) <= SMALL.messages &&
+  summary.bytes <= SMALL.bytes;
 
 /** Where the engine cannot read the long columns, without them: who reads the bodies finds out which are damaged. */
 async function orShort<T>(scan: (isWhole: boolean) => Promise<T>, isWhole: boolean): Promise<T> {

@@ -15,6 +15,7 @@ export type { Phrasing } from "./transcript.ts";
 export { getTranscript, searchTranscript } from "./transcript.ts";
 export type {
   ChildView,
+  EndView,
   ErrorBody,
   GetRequest,
   GetResponse,
@@ -26,6 +27,7 @@ export type {
   PartSummary,
   ProjectFilter,
   ResponseMode,
+  RowState,
   SearchFilters,
   SearchMode,
   SearchRequest,

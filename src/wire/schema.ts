@@ -88,8 +88,15 @@ const wirePartSchema = z.union([
   }),
 ]);
 
+/** What is stored and not in the newest end of its session. */
+const rowState = z.enum(["superseded", "removed", "other_end"]).exactOptional().meta({
+  description:
+    "Absent: it is in the newest end of its session. superseded: another version of its record is; removed: no version is left; other_end: it is in another end only.",
+});
+
 export const messageViewSchema = z.strictObject({
   id,
+  state: rowState,
   seq: count.exactOptional(),
   role: z.enum(roles),
   timestamp: instant,
@@ -114,7 +121,28 @@ export const getRequestSchema = z.strictObject({
   limit: limit(GET_LIMITS),
   context_depth: z.int().min(0).max(CONTEXT_LIMITS.most).exactOptional(),
   branch: z.enum(["active", "all"]).exactOptional(),
+  end: z.int().min(1).exactOptional().meta({
+    description: "Which end of a session whose sources went different ways; 1, the default, is the newest.",
+  }),
+  history: z.boolean().exactOptional().meta({
+    description: "Every stored row where it stood, replaced and removed ones too, each with its state.",
+  }),
   include_payloads: z.boolean().exactOptional().meta({ description: "Payloads of files too." }),
+});
+
+/** Where a session came to: what one of its sources holds, and no other has gone on from. */
+const endSchema = z.strictObject({
+  end: z.int().min(1).meta({ description: "Its number, 1 for the newest; get reads it by this." }),
+  source: z.strictObject({
+    path: z.string(),
+    reader: z.string().meta({ description: "The machine that read it, by the random id of its state." }),
+    form: z.string(),
+  }),
+  records: count,
+  last_at: instant.exactOptional().meta({ description: "The newest instant that its records tell." }),
+  parted_after: id
+    .exactOptional()
+    .meta({ description: "The last message that it shares with the newest end from the beginning." }),
 });
 
 const childSchema = z.strictObject({
@@ -151,6 +179,19 @@ const sessionResultSchema = z.strictObject({
   hidden: count.meta({ description: "Messages on branches that are not active; branch=all shows them." }),
   children: z.array(childSchema).meta({ description: "Sessions that name this one as their parent." }),
   children_remaining: count,
+  end: z
+    .int()
+    .min(1)
+    .exactOptional()
+    .meta({ description: "The end that is shown, where there are several; absent with history." }),
+  ends: z
+    .array(endSchema)
+    .exactOptional()
+    .meta({ description: "Where its sources went different ways, the newest first." }),
+  history: z.literal(true).exactOptional().meta({ description: "Every stored row is listed, not one end." }),
+  replaced: count
+    .exactOptional()
+    .meta({ description: "Stored rows that are in none of its ends; history shows them." }),
   issues,
 });
 
@@ -161,6 +202,7 @@ const messageResultSchema = z.strictObject({
   target_parts: z.array(wirePartSchema),
   target_parts_remaining: count,
   siblings: z.array(messageViewSchema),
+  siblings_before: count.meta({ description: "How many of the siblings stand before the message." }),
   context_depth: count,
   issues,
 });
@@ -183,12 +225,16 @@ export const searchRequestSchema = z.strictObject({
       min_score: z.number().min(0).max(1).exactOptional(),
     })
     .exactOptional(),
+  include_superseded: z.boolean().exactOptional().meta({
+    description: "Replaced versions of rewritten records too, marked; default false.",
+  }),
   limit: limit(SEARCH_LIMITS),
   cursor: cursor.exactOptional(),
 });
 
 const hitSchema = z.strictObject({
   message_id: id,
+  state: rowState,
   part_id: id
     .exactOptional()
     .meta({ description: "The part that holds the text, where it is no conversation." }),
@@ -222,7 +268,9 @@ export const searchResponseSchema = z.strictObject({
   sessions: z.array(hitSessionSchema),
   matched_total: count,
   matched_total_exact: z.boolean().meta({ description: "False: at least that many." }),
-  searchable_in_scope: count.meta({ description: "Messages with text that the filters left." }),
+  searchable_in_scope: count.meta({
+    description: "Messages with text that the filters left; without filters on messages, of the newest ends.",
+  }),
   has_more: z.boolean(),
   next_cursor: cursor.exactOptional(),
 });
@@ -243,6 +291,11 @@ export const sessionSummarySchema = z.strictObject({
   messages: z.strictObject({ total: count, user: count, assistant: count, tool: count, system: count }),
   bytes: count,
   children: count,
+  ends: z
+    .int()
+    .min(2)
+    .exactOptional()
+    .meta({ description: "Ways that its sources went; absent where it is one." }),
 });
 
 export const sessionsResponseSchema = z.strictObject({

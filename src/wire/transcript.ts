@@ -8,6 +8,7 @@ import type {
   HitSession,
   MessageView,
   PartSummary,
+  RowState,
   SearchResponse,
   SessionResult,
   WirePart,
@@ -26,6 +27,8 @@ export interface Phrasing {
   readonly message: string;
   readonly session: string;
   readonly allBranches: string;
+  readonly end: (number: number) => string;
+  readonly history: string;
   /** Absent when the sessions of subagents were looked at, too. */
   readonly subagents?: string;
   readonly exact: string;
@@ -35,7 +38,8 @@ export function getTranscript(response: GetResponse, phrasing: Phrasing): string
   const lines = [headOf(response, phrasing)];
   if (response.scope === "message") {
     const { target, target_parts, target_parts_remaining: left } = response;
-    const thread = [...response.siblings, target].toSorted(byPosition);
+    const { siblings, siblings_before: before } = response;
+    const thread = [...siblings.slice(0, before), target, ...siblings.slice(before)];
     for (const [at, view] of thread.entries())
       lines.push("", ...messageLines(view, { index: at + 1, parts: partsOf(view, response), phrasing }));
     if (left > 0)
@@ -85,6 +89,7 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
       index += 1;
       const inside = hit.kind === undefined ? [] : [[hit.kind, hit.tool_name].filter(Boolean).join(" ")];
       const facts = [hit.score.toFixed(2), hit.role, timeOf(hit.timestamp), hit.message_id, ...inside];
+      if (hit.state !== undefined) facts.push(STATES[hit.state]);
       lines.push(rule(`[${index}] ${facts.join(" | ")}`, phrasing), phrasing.clean(hit.text));
       lines.push(...(hit.parts_summary ?? []).map((part) => summaryLine(part, phrasing)));
       if (hit.also_in !== undefined)
@@ -95,6 +100,13 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
   if (response.next_cursor !== undefined) lines.push(`more: ${phrasing.cursor(response.next_cursor)}`);
   return lines.join("\n");
 }
+
+/** What is said of a row that is not in the newest end of its session. */
+const STATES: Readonly<Record<RowState, string>> = {
+  superseded: "superseded",
+  removed: "removed",
+  other_end: "in another end",
+};
 
 function headOf({ session }: GetResponse, { clean, strong, faint }: Phrasing): string {
   const { id, title, source_agent, project, relation = "child", parent_session_id: parent } = session;
@@ -129,6 +141,7 @@ function sessionFooter(result: SessionResult, phrasing: Phrasing): string[] {
   if (messages.length === 0) lines.push("no messages here");
   if (hidden > 0)
     lines.push(`${hidden} messages are on branches that were left; ${phrasing.allBranches} shows them`);
+  lines.push(...endLines(result, phrasing));
   if (children.length > 0) {
     lines.push(`children (${children.length + result.children_remaining}), each a session of its own:`);
     for (const { id, source_agent, relation, title } of children)
@@ -137,6 +150,30 @@ function sessionFooter(result: SessionResult, phrasing: Phrasing): string[] {
       );
   }
   return lines.length === 0 ? [] : ["", ...lines];
+}
+
+/** Where its sources went different ways, and what was replaced or removed. */
+function endLines(result: SessionResult, phrasing: Phrasing): string[] {
+  const { end: shown, ends = [], replaced = 0, history } = result;
+  const lines = ends.map(({ end, source, records, last_at, parted_after: parted }) => {
+    const facts = [
+      `${records} records`,
+      ...(last_at === undefined ? [] : [`last ${timeOf(last_at)}`]),
+      ...(parted === undefined ? [] : [`parted after ${parted}`]),
+      `${source.form} ${source.path}`,
+      `read by ${source.reader}`,
+      end === shown ? "shown here" : phrasing.end(end),
+    ];
+    return phrasing.clean(`  ${end} | ${facts.join(" | ")}`);
+  });
+  if (lines.length > 0)
+    lines.unshift(`${lines.length} ends, the newest first: its sources went different ways`);
+  if (replaced > 0 && history === undefined) {
+    const [messages, they] =
+      replaced === 1 ? ["1 stored message was", "it"] : [`${replaced} stored messages were`, "them"];
+    lines.push(`${messages} replaced or removed; ${phrasing.history} shows ${they}`);
+  }
+  return lines;
 }
 
 interface Block {
@@ -148,7 +185,10 @@ interface Block {
 
 function messageLines(view: MessageView, { index, parts, phrasing }: Block): string[] {
   const mark = parts !== undefined && view.parts === undefined ? "> " : "";
-  const lines = [rule(`[${index}] ${mark}${view.role} | ${timeOf(view.timestamp)} | ${view.id}`, phrasing)];
+  const state = view.state === undefined ? "" : ` | ${STATES[view.state]}`;
+  const lines = [
+    rule(`[${index}] ${mark}${view.role} | ${timeOf(view.timestamp)} | ${view.id}${state}`, phrasing),
+  ];
   if (view.content !== undefined) lines.push(phrasing.clean(view.content));
   if (parts !== undefined) return [...lines, ...parts.flatMap((part) => partLines(part, phrasing))];
   if (view.text !== undefined) lines.push(phrasing.clean(view.text));
@@ -215,10 +255,4 @@ function rule(inner: string, { clean, faint }: Phrasing): string {
 /** To the second, the zone said. */
 function timeOf(timestamp: string): string {
   return `${timestamp.replace("T", " ").slice(0, 19)}Z`;
-}
-
-function byPosition(a: MessageView, b: MessageView): number {
-  if (a.seq !== undefined && b.seq !== undefined && a.seq !== b.seq) return a.seq - b.seq;
-  if (a.timestamp !== b.timestamp) return a.timestamp < b.timestamp ? -1 : 1;
-  return a.id.length - b.id.length || (a.id < b.id ? -1 : 1);
 }

@@ -29,9 +29,12 @@ export type SessionResult = Extract<GetResponse, { scope: "session" }>;
 export type MessageResult = Extract<GetResponse, { scope: "message" }>;
 export type SessionHead = GetResponse["session"];
 export type ResponseMode = SessionResult["response_mode"];
+export type EndView = NonNullable<SessionResult["ends"]>[number];
 export type ChildView = SessionResult["children"][number];
 export type IssueView = NonNullable<SessionResult["issues"]>[number];
 export type MessageView = Response<typeof messageViewSchema>;
+/** Of a row that is not in the newest end. */
+export type RowState = NonNullable<MessageView["state"]>;
 export type WirePart = NonNullable<MessageView["parts"]>[number];
 export type PartSummary = Response<typeof partSummarySchema>;
 

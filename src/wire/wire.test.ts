@@ -95,6 +95,8 @@ describe("a transcript", () => {
     message: "get(message_id)",
     session: "get(session_id)",
     allBranches: "branch=all",
+    end: (number) => `end=${number}`,
+    history: "history=true",
     subagents: "include_subagents=true",
     exact: "mode=exact",
   };
@@ -143,6 +145,7 @@ describe("a transcript", () => {
       ],
       target_parts_remaining: 2,
       siblings: [{ id: "m0", seq: 0, role: "user", timestamp: time, text: "hi\x1b[2J", parts_summary: [] }],
+      siblings_before: 1,
       context_depth: 1,
     }) as unknown as GetResponse;
     expect(getTranscript(response, plain)).toBe(
@@ -163,6 +166,54 @@ describe("a transcript", () => {
         "... 2 more parts; go on with after_id=2",
       ].join("\n"),
     );
+  });
+
+  test("says of a session's ends where they are, and what of it is no longer in it", () => {
+    const page = {
+      scope: "session",
+      session,
+      response_mode: "conversational",
+      session_from: "start",
+      messages: [
+        { id: "m1", state: "superseded", role: "user", timestamp: time, text: "was", parts_summary: [] },
+        { id: "m1@2", role: "user", timestamp: time, text: "is", parts_summary: [] },
+        { id: "m2", state: "other_end", role: "user", timestamp: time, text: "beside", parts_summary: [] },
+      ],
+      messages_before: 0,
+      messages_remaining: 0,
+      hidden: 0,
+      children: [],
+      children_remaining: 0,
+      end: 1,
+      ends: [
+        { end: 1, source: { path: "/a.jsonl", reader: "r", form: "log" }, records: 2, last_at: time },
+        {
+          end: 2,
+          source: { path: "/b.jsonl", reader: "r", form: "log" },
+          records: 1,
+          parted_after: "m0",
+        },
+      ],
+      replaced: 1,
+    };
+    const text = getTranscript(getResponseSchema.parse(page) as unknown as GetResponse, plain);
+    expect(text.split("\n")).toEqual([
+      "session s1 | claude-code | /p",
+      "",
+      "--- [1] user | 1970-01-01 00:00:00Z | m1 | superseded ------------------",
+      "was",
+      "",
+      "--- [2] user | 1970-01-01 00:00:00Z | m1@2 -----------------------------",
+      "is",
+      "",
+      "--- [3] user | 1970-01-01 00:00:00Z | m2 | in another end --------------",
+      "beside",
+      "",
+      "2 ends, the newest first: its sources went different ways",
+      "  1 | 2 records | last 1970-01-01 00:00:00Z | log /a.jsonl | read by r | shown here",
+      "  2 | 1 records | parted after m0 | log /b.jsonl | read by r | end=2",
+      "1 stored message was replaced or removed; history=true shows it",
+    ]);
   });
 
   test("of a session numbers its messages, says how to go on, and lists children and branches", () => {

@@ -38,7 +38,7 @@ const ANSWERS: readonly (readonly [line: string, keys: string])[] = [
   ],
   [
     `get ${SESSION}-1f0e-4a57-9d3b-000000000000`,
-    "context_depth scope session siblings target target_parts target_parts_remaining",
+    "context_depth scope session siblings siblings_before target target_parts target_parts_remaining",
   ],
   ["status", "bytes clients embeddings exists last_sync messages pending projects sessions store tables"],
   ["adapters", "adapters"],

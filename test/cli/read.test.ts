@@ -85,7 +85,7 @@ test("status tells what is stored, what is pending, and the health of the tables
       { adapter: "pi", sources: 0 },
     ],
     last_sync: { messages: 30, issues: 0 },
-    tables: [{ table: "sessions", rows: 4 }, { table: "messages" }, { table: "parts" }],
+    tables: [{ table: "sessions", rows: 4 }, { table: "messages" }, { table: "parts" }, { table: "sources" }],
   });
   const { stdout } = await home.pond(["status"]);
   expect(stdout).toContain("4 sessions, 30 messages");

@@ -47,6 +47,11 @@ export class Machine implements AsyncDisposable {
     this.#dispose = dispose;
   }
 
+  /** For the handlers that read. */
+  get context(): Context {
+    return this.#context;
+  }
+
   async sync(options: { readonly verify?: boolean } = {}): Promise<ClientReport> {
     const { clients } = await sync(this.#context, { ...this.#source, stages: ["import"], ...options });
     return clients[0]!;

@@ -24,6 +24,8 @@ export async function get(verb: VerbContext<typeof getFlags>): Promise<Outcome> 
     ...(flags.after === undefined ? {} : { after_id: flags.after }),
     ...(flags.before === undefined ? {} : { before_id: flags.before }),
     ...(flags.branch === undefined ? {} : { branch: flags.branch }),
+    ...(flags.end === undefined ? {} : { end: flags.end }),
+    ...(flags.history ? { history: true } : {}),
     ...(flags.context === undefined ? {} : { context_depth: flags.context }),
     ...(flags.limit === undefined ? {} : { limit: flags.limit }),
   });
@@ -32,10 +34,13 @@ export async function get(verb: VerbContext<typeof getFlags>): Promise<Outcome> 
 }
 
 /** A flag that would count for nothing is a slip. */
-const IDLE = { message: ["mode", "from", "before", "branch"], session: ["context"] } as const;
+const IDLE = {
+  message: ["mode", "from", "before", "branch", "end", "history"],
+  session: ["context"],
+} as const;
 
 function refuseIdle(flags: VerbContext<typeof getFlags>["flags"], kind: keyof typeof IDLE): void {
-  const name = IDLE[kind].find((each) => flags[each] !== undefined);
+  const name = IDLE[kind].find((each) => flags[each] !== undefined && flags[each] !== false);
   if (name === undefined) return;
   const instead = kind === "session" ? "name a message with --message" : "name its session instead";
   throw usage(`--${name} says nothing about a ${kind}`, `leave it out, or ${instead}`);

@@ -1,7 +1,7 @@
 /** `pond sessions`: the list of what is stored. */
 import { systemClock } from "../../base/clock.ts";
 import { listSessions, resolveParent, shortIds } from "../../handlers/index.ts";
-import type { SessionsResponse } from "../../wire/index.ts";
+import type { SessionLine, SessionsResponse } from "../../wire/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
@@ -52,6 +52,9 @@ function render({ sessions: lines }: SessionsResponse, out: Output, shortId: (id
     },
     { header: "CLIENT", cell: (row) => row.source_agent },
     { header: "TURNS", align: "right", cell: (row) => count(row.messages.user + row.messages.assistant) },
+    ...(lines.some(({ ends }) => ends !== undefined)
+      ? [{ header: "ENDS", align: "right" as const, cell: (row: SessionLine) => count(row.ends ?? 1) }]
+      : []),
     { header: "TITLE", cell: (row) => row.title ?? "-" },
     { header: "PROJECT", cut: "start", cell: (row) => row.project },
     // Right: such a column is never cut, and an id that is cut cannot be used.

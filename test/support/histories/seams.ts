@@ -78,7 +78,13 @@ async function restoreOf(
 /** True where a reader who knows the text can get at it. */
 export async function findsText(context: Context, text: string): Promise<boolean> {
   const filters = { include_subagents: true };
-  const { matched_total } = await search(context, { query: text, mode: "exact", limit: 1, filters });
+  const { matched_total } = await search(context, {
+    query: text,
+    mode: "exact",
+    limit: 1,
+    filters,
+    include_superseded: true,
+  });
   return matched_total > 0;
 }
 

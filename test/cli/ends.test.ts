@@ -1,0 +1,62 @@
+/** A session whose sources went different ways, and a record that was rewritten, as a user sees them. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { TempHome } from "./pond.ts";
+
+const RETRY = "7b0c5a52-1f0e-4a57-9d3b-6a1f0d2c9e01";
+const home = new TempHome();
+
+beforeAll(async () => {
+  home.addDemoSessions();
+  await home.pond(["sync", "--quiet"]);
+  const places = join(home.path, ".claude/projects");
+  const name = readdirSync(places, { recursive: true, encoding: "utf8" }).find((path) =>
+    path.endsWith(`${RETRY}.jsonl`),
+  )!;
+  const log = readFileSync(join(places, name), "utf8");
+  // The last prompt was another one here, and later; then it was rewritten.
+  for (const text of ["Water the quince", "Water the quince twice"]) {
+    const records = log.trimEnd().split("\n");
+    const prompt = records.findLastIndex((line) => line.includes('"type":"user"'));
+    const record = JSON.parse(records[prompt]!) as Record<string, unknown>;
+    const changed = { ...record, uuid: "c0ffee00-0000-4000-8000-000000000001" };
+    const said = {
+      ...changed,
+      timestamp: "2026-10-03T10:00:00.000Z",
+      message: { role: "user", content: text },
+    };
+    const other = join(home.path, "other", name);
+    mkdirSync(dirname(other), { recursive: true });
+    writeFileSync(other, `${[...records.slice(0, prompt), JSON.stringify(said)].join("\n")}\n`);
+    const args = ["sync", "--quiet", "--adapter", "claude-code", "--path", join(home.path, "other")];
+    await home.pond(args);
+  }
+  return () => home[Symbol.dispose]();
+});
+
+test("sessions and get say that there are two ends, and get reads each", async () => {
+  expect((await home.pond(["sessions"])).stdout).toMatch(/LAST\tCLIENT\tTURNS\tENDS\tTITLE/);
+  const newest = (await home.pond(["get", RETRY, "--limit", "100"])).stdout;
+  expect(newest).toContain("Water the quince twice");
+  expect(newest).toMatch(
+    /2 ends, the newest first: its sources went different ways\n {2}1 \| .* \| shown here\n {2}2 \| .* \| parted after .* \| log .*\.jsonl \| read by .* \| --end 2\n/,
+  );
+  expect(newest).toContain("1 stored message was replaced or removed; --history shows it");
+  const other = (await home.pond(["get", RETRY, "--end", "2", "--limit", "100"])).stdout;
+  expect(other).not.toContain("quince");
+  expect((await home.pond(["get", RETRY, "--end", "3"])).stderr).toMatch(/has no end 3\n.*1 to 2/);
+  expect((await home.pond(["get", RETRY, "--history", "--end", "2"])).code).toBe(2);
+});
+
+test("history and search mark what was replaced", async () => {
+  const history = (await home.pond(["get", RETRY, "--history", "--limit", "100"])).stdout;
+  expect(history).toMatch(/ \| superseded -+\nWater the quince\n/);
+  expect(history).toMatch(/ \| in another end -+\n/);
+  const newest = (await home.pond(["search", "quince"])).stdout;
+  expect(newest).toContain("1 message matches");
+  expect(newest).toContain("Water the quince twice");
+  const all = (await home.pond(["search", "quince", "--superseded"])).stdout;
+  expect(all).toContain("2 messages match");
+  expect(all).toMatch(/ \| superseded -+\nWater the quince\n/);
+});
