@@ -1,22 +1,11 @@
 /**
  * `restore`: a stored session and its descendants as files of a client (spec.md#adapter-restore). The whole lineage or
- * nothing; no file is ever overwritten; what was written is read back and compared before it is called done.
+ * nothing; no file is ever overwritten; what was written is read back and compared before it is given its place.
  */
-import { lstat, rm, rmdir, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import type { Adapter, Loss, Place, RestoredFile, Resume } from "../adapters/index.ts";
-import {
-  adapterNamed,
-  adapters,
-  brandOf,
-  compareFile,
-  describeDifference,
-  isEqualFile,
-  placesThatExist,
-  printFile,
-} from "../adapters/index.ts";
+import { stat } from "node:fs/promises";
+import type { Adapter, Loss, Place, Resume } from "../adapters/index.ts";
+import { adapterNamed, adapters, brandOf, placesThatExist } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
-import { makeFolders } from "../base/folders.ts";
 import type { Session } from "../model/index.ts";
 import { sessionsIn } from "../model/index.ts";
 import { readLineage } from "../sessions/index.ts";
@@ -24,6 +13,9 @@ import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import { noSession } from "./find.ts";
 import { pathMap } from "./path-map.ts";
+import { checkRestored } from "./restore-check.ts";
+import type { WrittenFile } from "./restore-files.ts";
+import { insideOf, writeFiles } from "./restore-files.ts";
 import { namedPath } from "./sources.ts";
 
 export interface RestoreRequest {
@@ -42,7 +34,7 @@ export interface RestoreReport {
   readonly fidelity: "native" | "foreign";
   readonly out: string;
   readonly sessions: number;
-  readonly files: readonly { readonly path: string; readonly records: number; readonly bytes: number }[];
+  readonly files: readonly WrittenFile[];
   readonly losses: readonly Loss[];
   /** Rules of `mapPaths` that fit no folder of these sessions. */
   readonly unused_map_paths: readonly string[];
@@ -71,13 +63,21 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const lineage = await readLineage(store, session.id);
   const fidelity = brandOf(session.source_agent) === adapter.name ? "native" : "foreign";
   const paths = pathMap(request.mapPaths ?? [], context.machine.home);
+  const now = context.clock.now();
   const restored = await adapter.restore.serialize(lineage, {
     fidelity,
     layout: "client",
     mapPath: paths.map,
-    now: context.clock.now(),
+    now,
   });
-  const files = await writeAll(out, restored.files);
+  const { machine, signal } = context;
+  const files = await writeFiles({
+    out,
+    files: restored.files,
+    last: restored.logs.find((log) => log.session === session.id)?.path,
+    check: (staged) => checkRestored(staged, { adapter, machine, lineage, restored, now }),
+    signal,
+  });
   return {
     session_id: session.id,
     to: adapter.name,
@@ -146,69 +146,4 @@ async function folderAt(named: string, home: string): Promise<string> {
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined || stats.isDirectory()) return path;
   throw new PondError("validation_failed", `--out ${named} is a file`, { hint: "name a folder" });
-}
-
-/** Writes every file or none. Folders that had to be made are removed again with the files. */
-async function writeAll(out: string, files: readonly RestoredFile[]): Promise<RestoreReport["files"]> {
-  const targets = files.map((file) => ({ file, target: insideOf(out, file.path) }));
-  for (const { target } of targets) await refuseExisting(target);
-  const made: string[] = [];
-  try {
-    const report: { path: string; records: number; bytes: number }[] = [];
-    for (const { file, target } of targets) {
-      made.push(...makeFolders(dirname(target)));
-      const content = printFile(file);
-      await writeFile(target, content, { flag: "wx" });
-      made.push(target);
-      const comparison = await compareFile(file, target);
-      if (!isEqualFile(comparison))
-        throw new PondError(
-          "internal",
-          `a restored file does not read back equal: ${describeDifference(comparison)}`,
-          {
-            reason: "corrupt",
-            hint: "nothing was kept; please report this with the session's client and version",
-          },
-        );
-      report.push({ path: target, records: comparison.records, bytes: content.length });
-    }
-    return report;
-  } catch (error) {
-    for (const path of made.toReversed()) await removeMade(path);
-    throw error;
-  }
-}
-
-/** A stored path is data: it must not leave the folder that the user named. */
-function insideOf(out: string, path: string): string {
-  const target = join(out, path);
-  if (target === out || !target.startsWith(join(out, "/")))
-    throw new PondError(
-      "validation_failed",
-      `a stored file name leaves the target folder: ${JSON.stringify(path)}`,
-      {
-        reason: "corrupt",
-      },
-    );
-  return target;
-}
-
-/** A link that leads nowhere is in the way as well. */
-async function refuseExisting(target: string): Promise<void> {
-  const exists = await lstat(target).then(
-    () => true,
-    () => false,
-  );
-  if (exists)
-    throw new PondError("validation_failed", `${target} exists already, and pond never overwrites a file`, {
-      reason: "exists",
-      hint: "the session is there; to get a second copy restore into another folder with --out",
-    });
-}
-
-/** Only an empty folder goes: whatever somebody else put there meanwhile stays. */
-async function removeMade(path: string): Promise<void> {
-  const stats = await stat(path).catch(() => undefined);
-  if (stats?.isDirectory() === true) await rmdir(path).catch(() => undefined);
-  else await rm(path, { force: true });
 }

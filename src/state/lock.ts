@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { errnoOf, PondError } from "../base/errors.ts";
 import { makeFolders } from "../base/folders.ts";
+import { isProcessAlive, startOf } from "../base/process-life.ts";
 
 export interface Holder {
   readonly pid: number;
@@ -125,23 +126,7 @@ function readHolder(path: string): Holder | undefined {
 function isAlive({ pid, host, started }: Holder, self: Holder, path: string): boolean {
   if (host !== self.host) return true;
   if (pid === self.pid) return held.has(path);
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if (errnoOf(error) !== "EPERM") return false;
-  }
-  const now = startOf(pid);
-  return started === undefined || now === undefined || now === started;
-}
-
-/** When a process started, in ticks since the machine did: the 22nd field, the second one being a name in brackets. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined;
-  }
+  return isProcessAlive(pid, started);
 }
 
 function release(path: string, self: Holder): void {

@@ -9,6 +9,7 @@ import {
   callInput,
   field,
   fileUrl,
+  NO_RESULT,
   parseDataUrl,
   resultBlocks,
   resultJson,
@@ -25,7 +26,11 @@ const TOOL_ID = /^[A-Za-z0-9_-]{1,64}$/;
 export function userBlocks(parts: readonly Part[], losses: LossReport): JsonObject[] {
   return parts.flatMap((part): JsonObject[] => {
     if (part.provenance === "injected") {
-      losses.add(`injected ${part.type}`, "context that the other client added; Claude Code adds its own");
+      losses.add(
+        `injected ${part.type}`,
+        "context that the other client added; Claude Code adds its own",
+        part,
+      );
       return [];
     }
     if (part.type === "text") return textBlocks(part.text);
@@ -38,7 +43,7 @@ export function assistantBlocks(parts: readonly Part[], ids: ToolIds, losses: Lo
   return parts.flatMap((part): JsonObject[] => {
     if (part.type === "text") {
       if (part.provenance === "conversational") return textBlocks(part.text);
-      losses.add("injected text", "a note that the other client made itself");
+      losses.add("injected text", "a note that the other client made itself", part);
     } else if (part.type === "reasoning")
       losses.add("reasoning", "only the model that wrote it can verify it");
     else if (part.type === "tool_call") return [callBlock(part, ids.of(part))];
@@ -50,7 +55,7 @@ export function assistantBlocks(parts: readonly Part[], ids: ToolIds, losses: Lo
 export function resultBlock(id: string, result: ResultPart | undefined): JsonObject {
   const base = { tool_use_id: id, type: "tool_result" };
   // Every call needs a result, or the API refuses the history.
-  if (result === undefined) return { ...base, content: "No result was recorded.", is_error: true };
+  if (result === undefined) return { ...base, content: NO_RESULT, is_error: true };
   return {
     ...base,
     content: resultContent(result),

@@ -6,13 +6,23 @@ import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState, Timestamp } from "../../model/index.ts";
 import { formatTimestamp, recordedTitle } from "../../model/index.ts";
-import type { CallPart, History, Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
+import type {
+  CallPart,
+  History,
+  Lineage,
+  Restored,
+  RestoredFile,
+  RestoredLog,
+  SerializeOptions,
+} from "../seam/index.ts";
 import {
   authorOf,
   CallResults,
   extractName,
+  handedOver,
   historyOf,
   LossReport,
+  NO_PROMPT,
   objectField,
   uuidFrom,
   valueHash,
@@ -26,7 +36,8 @@ const VERSION = "2.1.197";
 export function serializeForeign(lineage: Lineage, options: SerializeOptions): Restored {
   const losses = new LossReport();
   const files: RestoredFile[] = [];
-  addMain(lineage, { options, losses, files });
+  const logs: RestoredLog[] = [];
+  addMain(lineage, { options, losses, files, logs });
   const { session } = lineage.state;
   if (files[0]?.kind !== "jsonl" || files[0].records.length === 0)
     throw new PondError(
@@ -42,6 +53,7 @@ export function serializeForeign(lineage: Lineage, options: SerializeOptions): R
   return {
     fidelity: "foreign",
     files,
+    logs,
     losses: losses.list(),
     resume: { id, directory, command: `claude --resume ${id}` },
   };
@@ -51,6 +63,7 @@ interface Target {
   readonly options: SerializeOptions;
   readonly losses: LossReport;
   readonly files: RestoredFile[];
+  readonly logs: RestoredLog[];
   /** Of the session above this one, if any. */
   readonly parent?: History;
 }
@@ -61,8 +74,11 @@ function addMain({ state, children }: Lineage, target: Target): void {
   const directory = target.options.mapPath(state.session.project);
   const base = join(slugOf(directory), id);
   const history = historyOf(state, target.parent, target.losses);
-  const records = new Transcript({ sessionId: id, cwd: directory }, target.losses).of(history.messages);
-  target.files.push({ kind: "jsonl", path: `${base}.jsonl`, records });
+  addLog(state, history, {
+    path: `${base}.jsonl`,
+    envelope: { sessionId: id, cwd: directory },
+    target,
+  });
   for (const child of children) addChild(child, { ...target, sessionId: id, base, parent: history });
 }
 
@@ -80,10 +96,28 @@ function addChild(
   };
   const path = `${target.base}/subagents/agent-${agentId}`;
   const history = historyOf(lineage.state, target.parent, target.losses);
-  const records = new Transcript(envelope, target.losses).of(history.messages);
-  target.files.push({ kind: "jsonl", path: `${path}.jsonl`, records });
+  addLog(lineage.state, history, { path: `${path}.jsonl`, envelope, target });
   target.files.push({ kind: "json", path: `${path}.meta.json`, value: metaOf(lineage.state) });
   for (const child of lineage.children) addChild(child, { ...target, parent: history });
+}
+
+interface LogTarget {
+  readonly path: string;
+  readonly envelope: Envelope;
+  readonly target: Target;
+}
+
+function addLog(
+  { session }: SessionState,
+  { messages }: History,
+  { path, envelope, target }: LogTarget,
+): void {
+  const { losses, files, logs } = target;
+  const records = new Transcript(envelope, losses).of(messages);
+  files.push({ kind: "jsonl", path, records });
+  const lost = losses.takeParts();
+  if (records.length > 0)
+    logs.push({ path, session: session.id, handedOver: handedOver(messages, { lost }) });
 }
 
 function metaOf({ session }: SessionState): JsonObject {
@@ -127,8 +161,8 @@ class Transcript {
     this.#results = new CallResults(messages);
     for (const entry of messages) this.#see(entry);
     this.#endResponse();
-    for (const _ of this.#results.rest())
-      this.#losses.add("tool result", "the call that it answers is not recorded");
+    for (const { part } of this.#results.rest())
+      this.#losses.add("tool result", "the call that it answers is not recorded", part);
     const title = recordedTitle(messages.map(({ message }) => message));
     const { sessionId, agentId } = this.#envelope;
     if (title !== undefined && agentId === undefined && this.#records.length > 0)
@@ -174,7 +208,7 @@ class Transcript {
     };
     // The API wants a person's turn first; what stands in for a missing one says what it is.
     if (this.#records.length === 0 && blocks.length > 0)
-      this.#add(first, { type: "user", content: "(restored session)" });
+      this.#add(first, { type: "user", content: NO_PROMPT });
     for (const block of blocks) this.#add(first, { type: "assistant", content: [block], answer });
     for (const call of calls) {
       const found = this.#results.take(call);
@@ -210,8 +244,8 @@ class Transcript {
   }
 
   #countOthers(parts: readonly Part[]): void {
-    for (const { type } of parts)
-      if (type !== "tool_result") this.#losses.add(type, "Claude Code keeps no such record");
+    for (const part of parts)
+      if (part.type !== "tool_result") this.#losses.add(part.type, "Claude Code keeps no such record", part);
   }
 }
 

@@ -1,8 +1,8 @@
 /** Canonical sessions to Claude Code's files (spec.md#adapter-restore): a whole lineage, natively or as a foreigner. */
 import { PondError } from "../../base/errors.ts";
 import type { Session, SessionState } from "../../model/index.ts";
-import type { Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
-import { copyId, extractString } from "../seam/index.ts";
+import type { Lineage, Restored, RestoredLog, SerializeOptions } from "../seam/index.ts";
+import { extractString, RestoredFiles } from "../seam/index.ts";
 import { serializeForeign } from "./foreign.ts";
 import type { LogPlace } from "./layout.ts";
 import { folderOf, join, nameOf, placeOfLog, slugOf } from "./layout.ts";
@@ -19,14 +19,16 @@ export function serialize(lineage: Lineage, options: SerializeOptions): Restored
 
 /** Every file of the lineage, equal by value to its source. */
 function serializeNative(lineage: Lineage, options: SerializeOptions): Restored {
-  const files = new Map<string, RestoredFile>();
+  const files = new RestoredFiles();
+  const logs: RestoredLog[] = [];
   const { session } = lineage.state;
-  addLineage(lineage, { files, options, folder: folderAbove(session, options) });
+  addLineage(lineage, { files, logs, options, folder: folderAbove(session, options) });
   const owner = ownerOf(session);
   const id = owner ?? ownId(session);
   return {
     fidelity: "native",
-    files: [...files.values()],
+    files: files.list(),
+    logs,
     losses:
       owner === undefined
         ? []
@@ -59,7 +61,8 @@ function folderAbove(session: Session, { mapPath }: SerializeOptions): string {
 }
 
 interface Target {
-  readonly files: Map<string, RestoredFile>;
+  readonly files: RestoredFiles;
+  readonly logs: RestoredLog[];
   readonly options: SerializeOptions;
   /** The project folder of the session that the lineage hangs off; subagents stand there wherever they worked. */
   readonly folder: string;
@@ -77,15 +80,13 @@ function addLineage({ state, children }: Lineage, target: Target): void {
   for (const child of children) addLineage(child, { ...target, folder });
 }
 
-function addSession(state: SessionState, { files, options }: Target, log: string): void {
+function addSession(state: SessionState, { files, logs, options }: Target, log: string): void {
   const records = recordsOf(state, options.mapPath);
-  // Two copies of a session may both belong to a lineage: the second one stands beside the first.
-  const path = files.has(log) ? log.replace(/\.jsonl$/, (end) => copyId("", state.session.id) + end) : log;
-  if (records.length > 0) files.set(path, { kind: "jsonl", path, records });
-  for (const [name, data] of sideFilesOf(state)) {
-    const side = join(folderOf(log), name);
-    if (!files.has(side)) files.set(side, { kind: "bytes", path: side, data });
-  }
+  const { id } = state.session;
+  if (records.length > 0)
+    logs.push({ path: files.add({ kind: "jsonl", path: log, records }, id), session: id });
+  for (const [name, data] of sideFilesOf(state))
+    files.add({ kind: "bytes", path: join(folderOf(log), name), data }, id);
 }
 
 /** The id that the client knows the session by. */

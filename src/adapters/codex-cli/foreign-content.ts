@@ -14,7 +14,7 @@ export function userContent(
   let text = "";
   for (const part of parts) {
     if (part.provenance === "injected") {
-      losses.add(`injected ${part.type}`, "context that the other client added; Codex adds its own");
+      losses.add(`injected ${part.type}`, "context that the other client added; Codex adds its own", part);
     } else if (part.type === "text" && part.text !== undefined && part.text !== "") {
       blocks.push({ type: "input_text", text: part.text });
       text += part.text;

@@ -5,8 +5,15 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState, Timestamp } from "../../model/index.ts";
 import { formatTimestamp, recordedTitle } from "../../model/index.ts";
-import type { History, Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
-import { callId, compactionSummary, historyOf, LossReport, uuidFrom } from "../seam/index.ts";
+import type {
+  History,
+  Lineage,
+  Restored,
+  RestoredFile,
+  RestoredLog,
+  SerializeOptions,
+} from "../seam/index.ts";
+import { callId, compactionSummary, handedOver, historyOf, LossReport, uuidFrom } from "../seam/index.ts";
 import { callItem, outputItem, userContent } from "./foreign-content.ts";
 import { rolloutPath } from "./name.ts";
 
@@ -15,17 +22,19 @@ const VERSION = "0.166.0";
 
 export function serializeForeign(lineage: Lineage, options: SerializeOptions): Restored {
   const losses = new LossReport();
-  const files = filesOf(lineage, undefined, { options, losses });
+  const logs: RestoredLog[] = [];
+  const files = filesOf(lineage, undefined, { options, losses, logs });
   const { session } = lineage.state;
   const id = threadIdOf(session.id);
   const directory = options.mapPath(session.project);
   const command = `codex resume ${id}`;
-  return { fidelity: "foreign", files, losses: losses.list(), resume: { id, directory, command } };
+  return { fidelity: "foreign", files, logs, losses: losses.list(), resume: { id, directory, command } };
 }
 
 interface Target {
   readonly options: SerializeOptions;
   readonly losses: LossReport;
+  readonly logs: RestoredLog[];
 }
 
 interface Parent {
@@ -41,6 +50,8 @@ function filesOf({ state, children }: Lineage, parent: Parent | undefined, targe
     target.losses.add("title", "Codex keeps names in session_index.jsonl, which restore does not write to");
   const path = rolloutPath(threadIdOf(session.id), formatTimestamp(session.created_at));
   const records = [metaRecord(state, parent?.state, target), ...turns];
+  const handed = handedOver(history.messages, { lost: target.losses.takeParts(), keepsFailures: false });
+  target.logs.push({ path, session: session.id, handedOver: handed });
   const rest = children.flatMap((child) => filesOf(child, { state, history }, target));
   return [{ kind: "jsonl", path, records }, ...rest];
 }
@@ -131,7 +142,7 @@ class Rollout {
       case "tool_result":
         return this.#addResult(part, timestamp);
       case "file":
-        return this.#losses.add("file of the agent", "Codex keeps no files in the agent's messages");
+        return this.#losses.add("file of the agent", "Codex keeps no files in the agent's messages", part);
       case "tool_approval_request":
       case "tool_approval_response":
         return this.#losses.add("approval", "Codex records none");
@@ -141,7 +152,7 @@ class Rollout {
   #addText(part: Extract<Part, { type: "text" }>, timestamp: Timestamp): void {
     if (part.text === undefined || part.text === "") return;
     if (part.provenance === "injected")
-      return this.#losses.add("injected text", "a note that the other client made itself");
+      return this.#losses.add("injected text", "a note that the other client made itself", part);
     const content = [{ type: "output_text", text: part.text }];
     this.#push(timestamp, "event_msg", { type: "agent_message", message: part.text });
     this.#push(timestamp, "response_item", { type: "message", role: "assistant", content });
@@ -160,7 +171,9 @@ class Rollout {
   #addResult(part: Extract<Part, { type: "tool_result" }>, timestamp: Timestamp): void {
     const { call_id } = part;
     if (call_id === undefined || !this.#open.delete(call_id))
-      return this.#losses.add("tool result without its call", "Codex pairs each output with a call");
+      return this.#losses.add("tool result without its call", "Codex pairs each output with a call", part);
+    if (part.is_failure === true)
+      this.#losses.addFailure("Codex keeps what a tool answered, and not that it failed", part);
     this.#push(timestamp, "response_item", outputItem(part, call_id));
   }
 

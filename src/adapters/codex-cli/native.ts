@@ -15,6 +15,7 @@ import type {
   RecordHashes,
   Restored,
   RestoredFile,
+  RestoredLog,
   SerializeOptions,
 } from "../seam/index.ts";
 import {
@@ -26,6 +27,7 @@ import {
   objectField,
   recordGroups,
   recordHash,
+  RestoredFiles,
 } from "../seam/index.ts";
 import { CODEX, isDocument, parseRolloutName, rolloutPath } from "./name.ts";
 import { restoreRecord } from "./restore-record.ts";
@@ -35,20 +37,23 @@ type Records = readonly (JsonValue | RawLine)[];
 export function serializeNative(lineage: Lineage, options: SerializeOptions): Restored {
   const losses = new LossReport();
   const restored = new Map<string, Records>();
-  const files: RestoredFile[] = [];
+  const files = new RestoredFiles();
+  const logs: RestoredLog[] = [];
   // A parent comes before its children, so that a fork finds the file that it goes on from.
   for (const state of statesOf(lineage)) {
     const records = recordsOf(state);
     const isMoved = options.layout === "client";
     const placed = isMoved ? placedIn(records, { state, restored, options, losses }) : records;
-    restored.set(state.session.id, placed);
-    files.push(fileOf(isMoved ? clientPath(state, records) : pathOf(state), placed));
+    const { id } = state.session;
+    restored.set(id, placed);
+    const file = fileOf(isMoved ? clientPath(state, records) : pathOf(state), placed);
+    logs.push({ path: files.add(file, id), session: id });
   }
   const { session } = lineage.state;
   const id = threadIdIn(restored.get(session.id) ?? []) ?? session.id;
   const directory = options.mapPath(session.project);
   const resume = { id, directory, command: `codex resume ${id}` };
-  return { fidelity: "native", files, losses: losses.list(), resume };
+  return { fidelity: "native", files: files.list(), logs, losses: losses.list(), resume };
 }
 
 function statesOf({ state, children }: Lineage): SessionState[] {

@@ -126,6 +126,7 @@ describe("foreign restore", () => {
       ["record of the other client", 1],
       ["injected text", 1],
       ["reasoning", 1],
+      ["failure of a tool", 1],
       ["title", 1],
     ]);
   });

@@ -19,7 +19,8 @@ export function exportOf(session: NativeSession, mapPath: MapPath, losses: LossR
     losses.add(`${nameOf(folderOf(file))} file`, "an export holds the session and its messages only");
   for (const table of session.tables.keys())
     losses.add(`${table} rows`, "an export holds the session and its messages only");
-  return { ...session.beside, info: withDirectory(info, mapPath), messages };
+  // The session first: by that an export is told from other JSON without reading all of it.
+  return { info: withDirectory(info, mapPath), messages, ...session.beside };
 }
 
 function infoOf({ info }: NativeSession): JsonObject | undefined {

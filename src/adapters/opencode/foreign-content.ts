@@ -12,6 +12,7 @@ import {
   field,
   fileUrl,
   injectedKind,
+  INTERRUPTED,
   isCarried,
   isJoined,
   optional,
@@ -21,16 +22,13 @@ import {
   toolName,
 } from "../seam/index.ts";
 
-/** What the client says of a call that was never answered. */
-const INTERRUPTED = "[Tool execution was interrupted]";
-
 /** What a person said, without ids. Injected text that is kept is marked as what it is. */
 export function promptParts(parts: readonly Part[], losses: LossReport): JsonObject[] {
   const kept: JsonObject[] = [];
   for (const part of parts) {
     const kind = injectedKind(part);
     if (!isCarried(kind)) {
-      losses.add(`injected ${kind}`, "context that the other client added for its own model");
+      losses.add(`injected ${kind}`, "context that the other client added for its own model", part);
       continue;
     }
     const mark = kind === undefined ? {} : { synthetic: true };
@@ -63,7 +61,7 @@ export function answerParts(
       const isSaid = part.provenance === "conversational" && (part.text ?? "").trim() !== "";
       if (isSaid) return [{ type: "text", text: part.text ?? "", time: { start: at, end: at } }];
       if (part.provenance === "injected")
-        losses.add("injected text", "a note that the other client made itself");
+        losses.add("injected text", "a note that the other client made itself", part);
     } else if (part.type === "reasoning")
       losses.add("reasoning", "only the model that wrote it can verify it");
     else if (part.type === "tool_call") return [toolPart(part, answer(part), context)];
@@ -92,7 +90,7 @@ function toolPart(
   if (part.is_failure === true && files.length === 0)
     return { ...tool, state: { status: "error", input, error: text, time } };
   if (part.is_failure === true)
-    losses.add("failure of a tool", "opencode keeps no pictures with a failure: the result is kept instead");
+    losses.addFailure("opencode keeps no pictures with a failure: the result is kept instead", part);
   const state = { status: "completed", input, output: text, title: "", metadata: {}, time };
   return { ...tool, state: files.length === 0 ? state : { ...state, attachments: files } };
 }

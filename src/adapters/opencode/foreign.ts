@@ -3,9 +3,9 @@
  * prompt or an answer a message, each answer under the prompt before it. Every session of the lineage is an export.
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import type { MessageWithParts, Part, Session } from "../../model/index.ts";
+import type { MessageWithParts, Part, Session, SessionId } from "../../model/index.ts";
 import { formatTimestamp, recordedTitle } from "../../model/index.ts";
-import type { CallPart, History, Lineage, LossReport, SerializeOptions } from "../seam/index.ts";
+import type { CallPart, HandedOver, History, Lineage, LossReport, SerializeOptions } from "../seam/index.ts";
 import {
   arrayField,
   authorOf,
@@ -13,7 +13,9 @@ import {
   CallResults,
   compactionSummary,
   extractName,
+  handedOver,
   historyOf,
+  NO_PROMPT,
   objectField,
   usageOf,
 } from "../seam/index.ts";
@@ -29,7 +31,9 @@ const AGENT = "build";
 
 export interface ForeignExport {
   readonly id: string;
+  readonly session: SessionId;
   readonly value: JsonObject;
+  readonly handedOver: HandedOver;
 }
 
 /** The session first, then its descendants. */
@@ -55,6 +59,8 @@ function exportsOf({ state, children }: Lineage, target: Target): readonly Forei
   const directory = options.mapPath(session.project);
   const writer = new Writer({ session, id, directory, losses });
   const messages = writer.write(history.messages);
+  const handed = handedOver(history.messages, { lost: losses.takeParts() });
+  const until = Math.max(writer.at, millis(session.created_at));
   const isChild = parent !== undefined && session.relation === "spawn";
   if (parent !== undefined && !isChild)
     losses.add("link to a parent session", "opencode links subagents only; a fork is a session of its own");
@@ -70,13 +76,13 @@ function exportsOf({ state, children }: Lineage, target: Target): readonly Forei
       [RESTORED_FROM]: {
         session_id: session.id,
         source_agent: session.source_agent,
-        restored_at: options.now,
+        repeats_until: until,
       },
     },
-    time: { created: millis(session.created_at), updated: Math.max(writer.at, millis(session.created_at)) },
+    time: { created: millis(session.created_at), updated: until },
   };
   const rest = children.flatMap((child) => exportsOf(child, { ...target, parent: { id, history } }));
-  return [{ id, value: { info, messages } }, ...rest];
+  return [{ id, session: session.id, value: { info, messages }, handedOver: handed }, ...rest];
 }
 
 /** A title that the client would make up itself is replaced by it when the session goes on. */
@@ -174,7 +180,7 @@ class Writer {
     if (content.length === 0) return;
     // An answer stands under a prompt; what stands in for a missing one says what it is.
     if (this.#prompt === undefined)
-      this.#addPrompt(first, [{ type: "text", text: "(restored session)", synthetic: true }]);
+      this.#addPrompt(first, [{ type: "text", text: NO_PROMPT, synthetic: true }]);
     const calls = content.some(({ type }) => type === "tool");
     this.#addAnswer(first, content, { finish: calls ? "tool-calls" : "stop", tokens: tokensOf(last) });
   }
@@ -236,8 +242,8 @@ class Writer {
     for (const { type } of messages.flatMap(({ parts }) => parts))
       if (type === "tool_approval_request" || type === "tool_approval_response")
         losses.add(type, "opencode keeps no approvals");
-    for (const _ of this.#results.rest())
-      losses.add("tool result", "the call that it answers is not recorded");
+    for (const { part } of this.#results.rest())
+      losses.add("tool result", "the call that it answers is not recorded", part);
   }
 }
 

@@ -7,13 +7,15 @@ import type {
   Lineage,
   Restored,
   RestoredFile,
+  RestoredLog,
   RestoredRows,
   Resume,
   SerializeOptions,
 } from "../seam/index.ts";
-import { extractString, LossReport, objectField } from "../seam/index.ts";
+import { extractString, LossReport, objectField, RestoredFiles } from "../seam/index.ts";
 import { exportOf } from "./export.ts";
 import { foreignExports } from "./foreign.ts";
+import type { NativeSession } from "./native.ts";
 import { nativeSession } from "./native.ts";
 import { sourceFiles } from "./source-files.ts";
 
@@ -25,16 +27,14 @@ export function serialize(lineage: Lineage, options: SerializeOptions): Restored
   if (isForeign) return restoreForeign(lineage, options);
   const sessions = statesOf(lineage).map(nativeSession);
   const losses = new LossReport();
-  const files =
+  const { files, logs } =
     options.layout === "source"
-      ? merged(sessions.flatMap(sourceFiles))
-      : sessions.map((session): RestoredFile => {
-          const value = exportOf(session, options.mapPath, losses);
-          return { kind: "json", path: `${EXPORTS}/${session.id}.json`, value };
-        });
+      ? { files: merged(sessions.flatMap(sourceFiles)), logs: [] }
+      : exportsOf(sessions, statesOf(lineage), { mapPath: options.mapPath, losses });
   return {
     fidelity: "native",
     files,
+    logs,
     losses: losses.list(),
     resume: resumeOf(
       sessions.map(({ id }) => id),
@@ -44,12 +44,41 @@ export function serialize(lineage: Lineage, options: SerializeOptions): Restored
   };
 }
 
+interface Exporting {
+  readonly mapPath: SerializeOptions["mapPath"];
+  readonly losses: LossReport;
+}
+
+/** One export a session. The client has one session of an id: a copy with other content is not for it to import. */
+function exportsOf(
+  sessions: readonly NativeSession[],
+  states: readonly SessionState[],
+  { mapPath, losses }: Exporting,
+): Pick<Restored, "files" | "logs"> {
+  const files = new RestoredFiles();
+  const logs = sessions.flatMap((session, index): readonly RestoredLog[] => {
+    const owner = states[index]?.session.id;
+    if (owner === undefined) return [];
+    const wanted = pathOf(session.id);
+    const path = files.add({ kind: "json", path: wanted, value: exportOf(session, mapPath, losses) }, owner);
+    if (path !== wanted)
+      losses.add("copy of a session", "opencode has one session of an id: the copy is not for it to import");
+    return [{ path, session: owner }];
+  });
+  return { files: files.list(), logs };
+}
+
+function pathOf(id: string): string {
+  return `${EXPORTS}/${id}.json`;
+}
+
 function restoreForeign(lineage: Lineage, options: SerializeOptions): Restored {
   const losses = new LossReport();
   const exports = foreignExports(lineage, options, losses);
   return {
     fidelity: "foreign",
-    files: exports.map(({ id, value }) => ({ kind: "json", path: `${EXPORTS}/${id}.json`, value })),
+    files: exports.map(({ id, value }) => ({ kind: "json", path: pathOf(id), value })),
+    logs: exports.map(({ id, session, handedOver }) => ({ path: pathOf(id), session, handedOver })),
     losses: losses.list(),
     resume: resumeOf(
       exports.map(({ id }) => id),
@@ -91,6 +120,6 @@ function resumeOf(ids: readonly string[], lineage: Lineage, { mapPath }: Seriali
     id,
     directory: mapPath(lineage.state.session.project),
     command: `opencode --session ${id}`,
-    imports: { command: "opencode import", files: ids.map((each) => `${EXPORTS}/${each}.json`) },
+    imports: { command: "opencode import", files: [...new Set(ids)].map(pathOf) },
   };
 }

@@ -11,7 +11,7 @@ import type { SessionSource } from "./source.ts";
 /** Where a session that pond restored says so, in its metadata. */
 export const RESTORED_FROM = "pond";
 
-/** The session that pond restored into this one, and when: what is older repeats it. */
+/** The session that pond restored into this one, and until when: what is not younger repeats it. */
 export interface Restoration {
   readonly session_id: string;
   readonly at: number;
@@ -20,7 +20,8 @@ export interface Restoration {
 export function restorationOf(facts: JsonObject): Restoration | undefined {
   const mark = objectField(objectField(facts, "metadata") ?? {}, RESTORED_FROM) ?? {};
   const session_id = extractName(mark, "session_id");
-  const at = integerField(mark, "restored_at");
+  // Until November 2026 the time of the restore stood there.
+  const at = integerField(mark, "repeats_until") ?? integerField(mark, "restored_at");
   return session_id === undefined || at === undefined ? undefined : { session_id, at };
 }
 

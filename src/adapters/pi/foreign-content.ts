@@ -26,10 +26,13 @@ export function userBlocks(parts: readonly Part[], losses: LossReport): JsonObje
   for (const part of parts) {
     const kind = injectedKind(part);
     const isKept = isCarried(kind);
-    if (!isKept) losses.add(`injected ${kind}`, "context that the other client added for its own model");
+    if (!isKept)
+      losses.add(`injected ${kind}`, "context that the other client added for its own model", part);
     const last = blocks.at(-1);
-    if (isKept && isOpen && part.type === "text" && isJoined(part) && last !== undefined)
-      blocks[blocks.length - 1] = { ...last, text: `${extractString(last, "text") ?? ""}${part.text ?? ""}` };
+    // A blank text made no block: what it was joined with may then stand behind a picture.
+    const before = last === undefined ? undefined : extractString(last, "text");
+    if (isKept && isOpen && part.type === "text" && isJoined(part) && before !== undefined)
+      blocks[blocks.length - 1] = { ...last, text: `${before}${part.text ?? ""}` };
     else if (isKept && part.type === "text") blocks.push(...textBlocks(part.text));
     else if (isKept && part.type === "file") blocks.push(...fileBlocks(part, losses));
     isOpen = isKept && part.type === "text";
@@ -42,12 +45,12 @@ export function assistantBlocks(parts: readonly Part[], losses: LossReport): Jso
   return parts.flatMap((part): JsonObject[] => {
     if (part.type === "text") {
       if (part.provenance === "conversational") return textBlocks(part.text);
-      losses.add("injected text", "a note that the other client made itself");
+      losses.add("injected text", "a note that the other client made itself", part);
     } else if (part.type === "reasoning")
       losses.add("reasoning", "only the model that wrote it can verify it");
     else if (part.type === "tool_call" && part.provider_executed !== true) return [callBlock(part)];
     else if (part.type === "tool_call")
-      losses.add("tool call", "the provider ran it, which pi does not record");
+      losses.add("tool call", "the provider ran it, which pi does not record", part);
     else if (part.type === "file") losses.add("file by the model", "pi keeps no files in answers");
     return [];
   });

@@ -57,14 +57,14 @@ describe("foreign restore", () => {
   test("names the session as the client does, in the folder of its directory", () => {
     const { id } = restored.resume;
     expect(restored.files.map(({ path }) => path)).toEqual([
-      `--srv-demo.app--/2026-06-01T00-00-00-000Z_${id}.jsonl`,
+      `--srv-demo.app--/2026-05-01T10-00-00-000Z_${id}.jsonl`,
     ]);
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(header).toEqual({
       type: "session",
       version: 3,
       id,
-      timestamp: "2026-06-01T00:00:00.000Z",
+      timestamp: "2026-05-01T10:09:00.001Z",
       cwd: "/srv/demo.app",
       metadata: { pond: { session_id: "thread/1", source_agent: "elsewhere" } },
     });

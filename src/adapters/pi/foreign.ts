@@ -6,15 +6,25 @@ import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { MessageWithParts, Part, Session, Timestamp } from "../../model/index.ts";
 import { formatTimestamp, recordedTitle, timestampFromMillis } from "../../model/index.ts";
-import type { CallPart, History, Lineage, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
+import type {
+  CallPart,
+  History,
+  Lineage,
+  Restored,
+  RestoredFile,
+  RestoredLog,
+  SerializeOptions,
+} from "../seam/index.ts";
 import {
   authorOf,
   brandOf,
   CallResults,
   compactionSummary,
+  handedOver,
   historyOf,
   injectedKind,
   LossReport,
+  NO_PROMPT,
   objectField,
   usageOf,
   uuidFrom,
@@ -26,9 +36,8 @@ import { fileNameFor, folderFor } from "./placement.ts";
 
 export function serializeForeign(lineage: Lineage, options: SerializeOptions): Restored {
   const losses = new LossReport();
-  const now = timestampFromMillis(options.now);
-  if (now === undefined) throw new PondError("internal", `the time ${options.now} is out of range`);
-  const files = filesOf(lineage, { options, losses, now });
+  const logs: RestoredLog[] = [];
+  const files = filesOf(lineage, { options, losses, logs });
   const { session } = lineage.state;
   const [first] = files;
   // pi itself writes no file before the model has answered.
@@ -44,39 +53,51 @@ export function serializeForeign(lineage: Lineage, options: SerializeOptions): R
   const id = uuidOf(session.id);
   const directory = options.mapPath(session.project);
   const resume = { id, directory, command: `pi --session ${id}` };
-  return { fidelity: "foreign", files, losses: losses.list(), resume };
+  return { fidelity: "foreign", files, logs, losses: losses.list(), resume };
 }
 
 interface Target {
   readonly options: SerializeOptions;
   readonly losses: LossReport;
-  readonly now: Timestamp;
+  readonly logs: RestoredLog[];
   readonly parent?: History;
 }
 
 function filesOf({ state, children }: Lineage, target: Target): RestoredFile[] {
   const { session } = state;
-  const { options, losses, now } = target;
+  const { options, losses, logs } = target;
+  const history = historyOf(state, target.parent, losses);
   const id = uuidOf(session.id);
   const directory = options.mapPath(session.project);
   const header = {
     type: "session",
     version: 3,
     id,
-    // Later than every entry: so a reader knows that they are copies.
-    timestamp: formatTimestamp(now),
+    timestamp: formatTimestamp(instantAfter(session, history.messages)),
     cwd: directory,
     metadata: { [RESTORED_FROM]: { session_id: session.id, source_agent: session.source_agent } },
   };
-  const path = `${folderFor(directory)}/${fileNameFor(now, id)}`;
-  const history = historyOf(state, target.parent, losses);
+  const path = `${folderFor(directory)}/${fileNameFor(session.created_at, id)}`;
   const records = [header, ...new Transcript(session, losses).of(history.messages)];
+  const handed = handedOver(history.messages, { lost: losses.takeParts() });
+  logs.push({ path, session: session.id, handedOver: handed });
   for (const _ of children)
     losses.add("link to a parent session", "pi links forks by absolute path only, and subagents not at all");
   return [
     { kind: "jsonl", path, records },
     ...children.flatMap((child) => filesOf(child, { ...target, parent: history })),
   ];
+}
+
+/**
+ * Later than every entry, so that a reader knows them for copies. Not the time of the restore: the same session gives the
+ * same file each time, and a restore that was broken off can be completed.
+ */
+function instantAfter(session: Session, messages: readonly MessageWithParts[]): Timestamp {
+  let last: number = session.created_at;
+  // What is no turn is not written, and may have the time of a file.
+  for (const { message } of messages) if (message.role !== "system") last = Math.max(last, message.timestamp);
+  return timestampFromMillis(Math.floor(last / 1000) + 1) ?? session.created_at;
 }
 
 function isAnswer(record: unknown): boolean {
@@ -165,11 +186,7 @@ class Transcript {
     const calls = parts.filter((part) => part.type === "tool_call" && part.provider_executed !== true);
     // Providers want a person's turn first; what stands in for a missing one says what it is.
     if (!this.#entries.some(({ type }) => type !== "session_info"))
-      this.#addMessage(
-        first,
-        { role: "user", content: [{ type: "text", text: "(restored session)" }] },
-        "prompt",
-      );
+      this.#addMessage(first, { role: "user", content: [{ type: "text", text: NO_PROMPT }] }, "prompt");
     this.#addMessage(last, {
       role: "assistant",
       content,
@@ -214,10 +231,10 @@ class Transcript {
     for (const { type } of messages.flatMap(({ parts }) => parts))
       if (type === "tool_approval_request" || type === "tool_approval_response")
         this.#losses.add(type, "pi keeps no approvals");
-    for (const { message } of this.#results.rest())
+    for (const { message, part } of this.#results.rest())
       if (message.role === "assistant")
-        this.#losses.add("tool result", "the provider ran it, which pi does not record");
-      else this.#losses.add("tool result", "the call that it answers is not recorded");
+        this.#losses.add("tool result", "the provider ran it, which pi does not record", part);
+      else this.#losses.add("tool result", "the call that it answers is not recorded", part);
   }
 }
 

@@ -3,11 +3,11 @@ import { PondError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Session, SessionState } from "../../model/index.ts";
-import type { Lineage, RawLine, Restored, RestoredFile, SerializeOptions } from "../seam/index.ts";
-import { copyId, extractString, isRawLine, objectField } from "../seam/index.ts";
+import type { Lineage, RawLine, Restored, RestoredLog, SerializeOptions } from "../seam/index.ts";
+import { extractString, isRawLine, objectField, RestoredFiles } from "../seam/index.ts";
 import { serializeForeign } from "./foreign.ts";
 import { isHeader } from "./head.ts";
-import { EXTENSION, idInName, nameOf, stemOf } from "./names.ts";
+import { idInName, nameOf, stemOf } from "./names.ts";
 import { recordsOf } from "./native.ts";
 import { fileNameFor, folderFor } from "./placement.ts";
 
@@ -19,38 +19,34 @@ export function serialize(lineage: Lineage, options: SerializeOptions): Restored
 
 /** Every file of the lineage, equal by value to its source. */
 function serializeNative(lineage: Lineage, options: SerializeOptions): Restored {
-  const files = new Map<string, RestoredFile>();
-  addLineage(lineage, files, options);
+  const files = new RestoredFiles();
+  const logs: RestoredLog[] = [];
+  addLineage(lineage, { files, logs, options });
   const { session } = lineage.state;
   const id = ownId(session);
   const directory = options.mapPath(session.project);
   return {
     fidelity: "native",
-    files: [...files.values()],
+    files: files.list(),
+    logs,
     losses: [],
     resume: { id, directory, command: `pi --session ${id}` },
   };
 }
 
-function addLineage(
-  { state, children }: Lineage,
-  files: Map<string, RestoredFile>,
-  options: SerializeOptions,
-): void {
-  const records = recordsOf(state).map((record) => withMappedPaths(record, options.mapPath));
-  const path = freePath(
-    files,
-    options.layout === "source" ? keyOf(state) : clientPath(state, options),
-    state,
-  );
-  if (records.length > 0) files.set(path, { kind: "jsonl", path, records });
-  for (const child of children) addLineage(child, files, options);
+interface Target {
+  readonly files: RestoredFiles;
+  readonly logs: RestoredLog[];
+  readonly options: SerializeOptions;
 }
 
-/** Two copies of a session may both belong to a lineage: the second one stands beside the first. */
-function freePath(files: ReadonlyMap<string, RestoredFile>, path: string, { session }: SessionState): string {
-  if (!files.has(path)) return path;
-  return path.slice(0, -EXTENSION.length) + copyId("", session.id) + EXTENSION;
+function addLineage({ state, children }: Lineage, target: Target): void {
+  const { files, logs, options } = target;
+  const { id } = state.session;
+  const records = recordsOf(state).map((record) => withMappedPaths(record, options.mapPath));
+  const path = options.layout === "source" ? keyOf(state) : clientPath(state, options);
+  if (records.length > 0) logs.push({ path: files.add({ kind: "jsonl", path, records }, id), session: id });
+  for (const child of children) addLineage(child, target);
 }
 
 /** The id that the client knows the session by. */

@@ -24,6 +24,12 @@ export interface WalkOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/**
+ * How the folders begin in which a restore prepares its files, beside those of the client. They are no sources: what is
+ * in them is moved into place, or was left by a restore that was killed.
+ */
+export const STAGING = ".pond-restore-";
+
 /** Units that are told at once. */
 const BATCH = 512;
 
@@ -42,6 +48,7 @@ export async function walk(root: string, options: WalkOptions): Promise<Walked> 
     for (const entry of listFolder(folder, faults)) {
       const path = folder.endsWith(sep) ? folder + entry.name : folder + sep + entry.name;
       const kind = kindOf(entry, path, links);
+      if (entry.name.startsWith(STAGING)) continue;
       if (kind === "folder" && options.enters?.(entry.name, folder) !== false) inner.push(path);
       if (kind !== "file" || !options.accepts(entry.name, folder)) continue;
       const stamp = stampNow(path, faults);

@@ -19,7 +19,16 @@ export { boundJson, boundText, MAX_TEXT_BYTES } from "./bound.ts";
 export type { Truncation } from "./bound.ts";
 export { compareFile, describeDifference, FileComparer, isEqualFile } from "./compare.ts";
 export type { FileComparison, RecordDifference } from "./compare.ts";
-export { batchesOf, isFolder, issuesOf, keysBelow, placesThatExist, stampNow, walk } from "./discovery.ts";
+export {
+  batchesOf,
+  isFolder,
+  issuesOf,
+  keysBelow,
+  placesThatExist,
+  STAGING,
+  stampNow,
+  walk,
+} from "./discovery.ts";
 export type { Walked, WalkOptions } from "./discovery.ts";
 export {
   arrayField,
@@ -59,6 +68,14 @@ export {
   tailHash,
 } from "./freshness.ts";
 export { authorOf, usageOf } from "./foreign/author.ts";
+export type { HandedOver } from "./foreign/handed-over.ts";
+export {
+  differenceToHandedOver,
+  handedOver,
+  INTERRUPTED,
+  NO_PROMPT,
+  NO_RESULT,
+} from "./foreign/handed-over.ts";
 export type { History } from "./foreign/history.ts";
 export { historyOf } from "./foreign/history.ts";
 export type { CallPart, FilePart } from "./foreign/parts.ts";
@@ -93,12 +110,14 @@ export type {
   Restored,
   Resume,
   RestoredFile,
+  RestoredLog,
   RestoredRow,
   RestoredRows,
   RestoredTable,
   SerializeOptions,
 } from "./restore.ts";
 export { isRawLine, LossReport, printFile } from "./restore.ts";
+export { RestoredFiles } from "./restored-files.ts";
 export type { RecordHashes, StateDigest } from "./record-chain.ts";
 export { bytesHash, digestOf, fileHashes, linkTo, NO_RECORDS, recordHash } from "./record-chain.ts";
 export type { LogEntry, LogMark, MessageDraft, PartDraft, RecordId } from "./session-log.ts";
@@ -112,6 +131,7 @@ export { openSpanTree } from "./span-source.ts";
 export type { StoredHashes, ToldState } from "./source-state.ts";
 export type { TextSpan } from "./text-parts.ts";
 export { isJoined, textParts } from "./text-parts.ts";
+export { toldBy } from "./told.ts";
 export type { FileStamp } from "./stamp.ts";
 export { isSameStamp, isSettled, stampOf } from "./stamp.ts";
 export { uuidFrom, valueHash } from "../../base/value-hash.ts";

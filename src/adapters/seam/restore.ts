@@ -2,6 +2,8 @@
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { stringifyJson } from "../../base/json.ts";
+import type { Part, SessionId } from "../../model/index.ts";
+import type { HandedOver } from "./foreign/handed-over.ts";
 
 /** A line that was not JSON when it was read: it goes back byte for byte. */
 export interface RawLine {
@@ -50,9 +52,19 @@ export interface Loss {
   readonly count: number;
 }
 
+/** Which session a file tells, so that it can be read back and compared with what was stored. */
+export interface RestoredLog {
+  readonly path: string;
+  readonly session: SessionId;
+  /** What a foreign target was given to say; absent for a native restore, which says all that is stored. */
+  readonly handedOver?: HandedOver;
+}
+
 export interface Restored {
   readonly fidelity: "native" | "foreign";
   readonly files: readonly RestoredFile[];
+  /** One for each session of the lineage that has a log of its own. */
+  readonly logs: readonly RestoredLog[];
   readonly losses: readonly Loss[];
   readonly resume: Resume;
 }
@@ -82,11 +94,41 @@ export interface SerializeOptions {
   readonly now: number;
 }
 
-/** Collects losses by kind. */
+/** Parts of a session that its target does not say, or not as they were. */
+export interface LostParts {
+  /** Not said at all. */
+  readonly parts: ReadonlySet<Part>;
+  /** Results that are said, but not whether they are failures. */
+  readonly failures: ReadonlySet<Part>;
+}
+
+/** Collects losses by kind, and which parts of the session at hand are among them. */
 export class LossReport {
   readonly #losses = new Map<string, { what: string; why: string; count: number }>();
+  #parts = new Set<Part>();
+  #failures = new Set<Part>();
 
-  add(what: string, why: string): void {
+  /** `part`: what is not said. It is not looked for when the restore is read back. */
+  add(what: string, why: string, part?: Part): void {
+    if (part !== undefined) this.#parts.add(part);
+    this.#count(what, why);
+  }
+
+  /** A result that is said, but not that it is a failure. */
+  addFailure(why: string, part: Part): void {
+    this.#failures.add(part);
+    this.#count("failure of a tool", why);
+  }
+
+  /** The parts that were lost since this was last asked: of one session, because a fork repeats its parent's. */
+  takeParts(): LostParts {
+    const lost = { parts: this.#parts, failures: this.#failures };
+    this.#parts = new Set();
+    this.#failures = new Set();
+    return lost;
+  }
+
+  #count(what: string, why: string): void {
     const key = `${what}\0${why}`;
     const loss = this.#losses.get(key);
     if (loss === undefined) this.#losses.set(key, { what, why, count: 1 });

@@ -34,6 +34,18 @@ test("a walk finds accepted files in order, follows links once, and counts what 
   expect((await walk(join(folder.path, "absent"), { accepts: () => true })).files).toEqual([]);
 });
 
+test("what a restore prepares is no source", async () => {
+  await using folder = await tempDir();
+  await mkdir(join(folder.path, ".pond-restore-1a2b-1-2-xyz/p"), { recursive: true });
+  for (const name of [".pond-restore-1a2b-1-2-xyz/p/a.jsonl", "b.jsonl"])
+    await writeFile(join(folder.path, name), "x");
+  const { files } = await walk(folder.path, { accepts: () => true });
+  expect(files.map(({ path }) => path)).toEqual([join(folder.path, "b.jsonl")]);
+  // Unless it is named: the restore reads back what it prepared.
+  const staged = await walk(join(folder.path, ".pond-restore-1a2b-1-2-xyz"), { accepts: () => true });
+  expect(staged.files).toHaveLength(1);
+});
+
 test("a link that leads nowhere by itself is one fault, and the files beside it are found", async () => {
   await using folder = await tempDir();
   await writeFile(join(folder.path, "a.jsonl"), "x");

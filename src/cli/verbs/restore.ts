@@ -27,10 +27,12 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
 function render(report: RestoreReport): string {
   const { command, copy_to } = report.resume;
   const bytes = report.files.reduce((sum, file) => sum + file.bytes, 0);
+  const kept = report.files.filter((file) => file.kept).length;
   const losses = report.losses.map(({ what, why, count: n }) => `  ${count(n)} x ${what}: ${why}`);
   return [
     `restored ${count(report.sessions)} ${report.sessions === 1 ? "session" : "sessions"} into ${report.to} ` +
-      `(${report.fidelity}): ${count(report.files.length)} ${report.files.length === 1 ? "file" : "files"}, ${size(bytes)}, read back equal`,
+      `(${report.fidelity}): ${count(report.files.length)} ${report.files.length === 1 ? "file" : "files"}, ${size(bytes)}, read back equal` +
+      (kept === 0 ? "" : `, ${count(kept)} of them there already`),
     ...report.files.map(({ path }) => `  ${path}`),
     ...(losses.length === 0 ? [] : ["not taken along:", ...losses]),
     ...(copy_to === undefined ? [] : [`to resume, copy what is in ${report.out} into ${copy_to}, then`]),

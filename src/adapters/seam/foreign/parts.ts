@@ -43,7 +43,8 @@ export function compactionSummary(parts: readonly Part[], losses: LossReport): s
     else if (part.type !== "text" || (part.text ?? "") !== "") others.push(part);
   }
   if (texts.length === 0) return undefined;
-  for (const { type } of others) losses.add(type, "it stands beside a summary, of which the text is kept");
+  for (const part of others)
+    losses.add(part.type, "it stands beside a summary, of which the text is kept", part);
   return texts.join("");
 }
 

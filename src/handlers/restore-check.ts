@@ -1,0 +1,134 @@
+/**
+ * Is a restore what it was meant to be (spec.md#adapter-restore-read-back)? The staged files are read as a source by the adapter
+ * of the client that they are for, and what comes out is compared with what was stored: a native restore tells the same
+ * session, a foreign one says what was handed over and gives its reader nothing to complain of.
+ */
+import { join } from "node:path";
+import type {
+  Adapter,
+  AdapterEnv,
+  Issue,
+  Lineage,
+  Place,
+  Restored,
+  RestoredLog,
+  Unit,
+} from "../adapters/index.ts";
+import { differenceToHandedOver, handedOver, locate, toldBy } from "../adapters/index.ts";
+import { PondError } from "../base/errors.ts";
+import { firstDifference, stringifyJson } from "../base/json.ts";
+import type { Event, SessionId, SessionState } from "../model/index.ts";
+import { replay, sessionsIn } from "../model/index.ts";
+
+export interface Checking {
+  readonly adapter: Adapter;
+  readonly machine: AdapterEnv;
+  readonly lineage: Lineage;
+  readonly restored: Restored;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Adapters wait for a young source to settle: these ones are as they will stay. */
+const SETTLED_MS = 366 * 24 * 3_600_000;
+
+/** Throws where the files below `folder` are not the restore of the lineage. */
+export async function checkRestored(folder: string, checking: Checking): Promise<void> {
+  const { restored, lineage } = checking;
+  const states = new Map<SessionId, SessionState>();
+  for (const { state } of sessionsIn(lineage)) states.set(state.session.id, state);
+  const source = await openFolder(folder, checking);
+  for (const log of restored.logs) {
+    const back = await source.read(log);
+    const state = states.get(log.session);
+    const difference =
+      log.handedOver === undefined
+        ? state && differenceToStored(state, back)
+        : differenceToHanded(log.handedOver, back);
+    if (difference !== undefined) throw unlike(log, difference);
+  }
+}
+
+/** What a file gives when it is read. */
+interface ReadBack {
+  readonly state: SessionState | undefined;
+  readonly issues: readonly Issue[];
+  readonly waiting: readonly string[];
+}
+
+/**
+ * The one place where a native restore is compared with what it restores. The rows are what there is to compare with; a
+ * recorded digest of the source's records is the stronger proof, and belongs here as soon as sources have one. Issues
+ * are none of a native restore's: a line that could not be read when it was stored cannot be read now.
+ */
+function differenceToStored(stored: SessionState, { state, waiting }: ReadBack): string | undefined {
+  if (state === undefined) return `it holds no session${waiting.map((reason) => ` (${reason})`).join("")}`;
+  const found = firstDifference(toldBy(stored.messages), toldBy(state.messages));
+  if (found === undefined) return undefined;
+  return `${found.path}: ${shortened(found.left)} became ${shortened(found.right)}`;
+}
+
+function differenceToHanded(
+  handed: NonNullable<RestoredLog["handedOver"]>,
+  { state, issues, waiting }: ReadBack,
+): string | undefined {
+  const [issue] = issues;
+  if (issue !== undefined) return `${locate(issue)}: ${issue.message}`;
+  const [reason] = waiting;
+  if (reason !== undefined) return `it is not read to its end: ${reason}`;
+  if (state === undefined) return "it holds no session";
+  return differenceToHandedOver(handed, handedOver(state.messages));
+}
+
+interface StagedSource {
+  readonly read: (log: RestoredLog) => Promise<ReadBack>;
+}
+
+async function openFolder(
+  folder: string,
+  { adapter, machine, restored, now }: Checking,
+): Promise<StagedSource> {
+  const whole: Place = { root: folder, origin: "default" };
+  // What a client imports by a command is found by its name; everything else as the client finds it.
+  const isImported = restored.resume.imports !== undefined;
+  const listed = isImported ? new Map<string, Unit>() : await unitsOf(adapter, whole);
+  const read = async (log: RestoredLog): Promise<ReadBack> => {
+    const place = isImported ? { ...whole, files: [join(folder, log.path)] } : whole;
+    const units = isImported ? await unitsOf(adapter, place) : listed;
+    const unit = isImported ? [...units.values()][0] : units.get(log.path);
+    if (unit === undefined) return { state: undefined, issues: [], waiting: ["its client does not find it"] };
+    // Each file for itself: whether it is a copy of another one is not the question here.
+    const { found: _, ...alone } = unit;
+    const events: Event[] = [];
+    const issues: Issue[] = [];
+    const waiting: string[] = [];
+    for await (const batch of adapter.read(alone, { place, machine, now: now + SETTLED_MS }))
+      for (const item of batch)
+        if (item.kind === "issue") issues.push(item.issue);
+        else if (item.kind === "waiting") waiting.push(item.reason);
+        else if (item.kind === "session" || item.kind === "message" || item.kind === "part")
+          events.push(item);
+    return { state: replay(events)[0], issues, waiting };
+  };
+  return { read };
+}
+
+async function unitsOf(adapter: Adapter, place: Place): Promise<Map<string, Unit>> {
+  const units = new Map<string, Unit>();
+  for await (const batch of adapter.units(place))
+    for (const item of batch) if ("key" in item) units.set(item.key, item);
+  return units;
+}
+
+function unlike({ path, session }: RestoredLog, difference: string): PondError {
+  return new PondError("internal", `a restored file does not read back equal: ${path}: ${difference}`, {
+    reason: "corrupt",
+    hint: "nothing was written; please report this with the session's client and version",
+    data: { session, path },
+  });
+}
+
+function shortened(value: Parameters<typeof stringifyJson>[0] | undefined): string {
+  const text = value === undefined ? "nothing" : stringifyJson(value);
+  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+}

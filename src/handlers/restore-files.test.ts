@@ -1,0 +1,190 @@
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { tempDir } from "../../test/support/temp-dir.ts";
+import type { RestoredFile } from "../adapters/index.ts";
+import { startOf } from "../base/process-life.ts";
+import type { WrittenFile } from "./restore-files.ts";
+import { writeFiles } from "./restore-files.ts";
+import { makeStaging } from "./restore-staging.ts";
+
+const ROOT: RestoredFile = { kind: "jsonl", path: "p/root.jsonl", records: [{ a: 1, b: 2 }] };
+const CHILD: RestoredFile = { kind: "jsonl", path: "p/root/child.jsonl", records: [{ c: 3 }] };
+const SIDE: RestoredFile = { kind: "bytes", path: "p/root/side.txt", data: Buffer.from("side") };
+const FILES = [ROOT, CHILD, SIDE];
+
+function write(
+  out: string,
+  check: (staged: string) => void = () => undefined,
+  files = FILES,
+): Promise<readonly WrittenFile[]> {
+  return writeFiles({
+    out,
+    files,
+    last: ROOT.path,
+    check: (staged) => Promise.resolve(check(staged)),
+    signal: new AbortController().signal,
+  });
+}
+
+function filesIn(root: string): string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(root.length + 1))
+    .toSorted();
+}
+
+const ALL = FILES.map(({ path }) => path).toSorted();
+
+function put(out: string, path: string, text: string): void {
+  mkdirSync(join(out, path, ".."), { recursive: true });
+  writeFileSync(join(out, path), text);
+}
+
+describe("files of a restore", () => {
+  test("are staged in a private folder inside the target, whole, and nothing of it stays", async () => {
+    await using dir = await tempDir();
+    const out = join(dir.path, "new", "place");
+    const written = await write(out, (staged) => {
+      expect(staged.startsWith(join(out, ".pond-restore-"))).toBe(true);
+      expect(statSync(staged).mode & 0o777).toBe(0o700);
+      expect(filesIn(staged)).toEqual(ALL);
+      expect(filesIn(out).filter((path) => !path.startsWith(".pond-restore-"))).toEqual([]);
+    });
+    expect(written.map(({ kept }) => kept)).toEqual([false, false, false]);
+    expect(filesIn(out)).toEqual(ALL);
+    expect(readFileSync(join(out, ROOT.path), "utf8")).toBe('{"a":1,"b":2}\n');
+  });
+
+  test("that are there and equal, by bytes or by value, are kept; only all of them are refused", async () => {
+    await using dir = await tempDir();
+    put(dir.path, ROOT.path, '{ "b": 2.0, "a": 1 }\n');
+    put(dir.path, SIDE.path, "side");
+    expect((await write(dir.path)).map(({ kept }) => kept)).toEqual([true, false, true]);
+    expect(readFileSync(join(dir.path, ROOT.path), "utf8")).toBe('{ "b": 2.0, "a": 1 }\n');
+    await expect(write(dir.path)).rejects.toMatchObject({ reason: "exists" });
+    expect(filesIn(dir.path)).toEqual(ALL);
+  });
+
+  test.each([
+    ["another value", '{"a":1,"b":3}\n'],
+    ["one record more", '{"a":1,"b":2}\n{}\n'],
+    ["a line that is being written", '{"a":1,"b":2}\n{"c'],
+    ["nothing", ""],
+  ])("with %s in the way are refused before anything is moved", async (_, text) => {
+    await using dir = await tempDir();
+    put(dir.path, ROOT.path, text);
+    await expect(write(dir.path)).rejects.toMatchObject({ code: "validation_failed", reason: "exists" });
+    expect(filesIn(dir.path)).toEqual([ROOT.path]);
+    expect(readFileSync(join(dir.path, ROOT.path), "utf8")).toBe(text);
+  });
+
+  test("with a folder or a link that leads nowhere in the way are refused", async () => {
+    await using dir = await tempDir();
+    mkdirSync(join(dir.path, ROOT.path), { recursive: true });
+    await expect(write(dir.path)).rejects.toMatchObject({ reason: "exists" });
+    rmSync(join(dir.path, ROOT.path), { recursive: true });
+    symlinkSync(join(dir.path, "nowhere"), join(dir.path, ROOT.path));
+    await expect(write(dir.path)).rejects.toMatchObject({ reason: "exists" });
+    expect(filesIn(dir.path)).toEqual([ROOT.path]);
+  });
+
+  test("that do not pass the check are not moved", async () => {
+    await using dir = await tempDir();
+    const failing = write(join(dir.path, "out"), () => {
+      throw new Error("not equal");
+    });
+    await expect(failing).rejects.toThrow("not equal");
+    expect(readdirSync(dir.path)).toEqual([]);
+  });
+
+  test("undo what they moved, and nothing else, when somebody's file comes between", async () => {
+    await using dir = await tempDir();
+    const racing = write(dir.path, () => put(dir.path, ROOT.path, "of somebody else\n"));
+    await expect(racing).rejects.toMatchObject({ reason: "exists" });
+    expect(filesIn(dir.path)).toEqual([ROOT.path]);
+    expect(readFileSync(join(dir.path, ROOT.path), "utf8")).toBe("of somebody else\n");
+  });
+
+  test("accept an equal file that another restore put there meanwhile", async () => {
+    await using dir = await tempDir();
+    await write(dir.path, () => put(dir.path, CHILD.path, '{"c":3}\n'));
+    expect(filesIn(dir.path)).toEqual(ALL);
+  });
+
+  test("two of one name, or outside of the folder, are refused", async () => {
+    await using dir = await tempDir();
+    await expect(write(dir.path, undefined, [ROOT, ROOT])).rejects.toMatchObject({ reason: "corrupt" });
+    await expect(write(dir.path, undefined, [{ ...ROOT, path: "../x" }])).rejects.toMatchObject({
+      reason: "corrupt",
+    });
+    expect(readdirSync(dir.path)).toEqual([]);
+  });
+
+  test.skipIf(process.getuid?.() === 0)("leave nothing where a folder cannot be written to", async () => {
+    await using dir = await tempDir();
+    mkdirSync(join(dir.path, "p"));
+    chmodSync(join(dir.path, "p"), 0o555);
+    await expect(write(dir.path)).rejects.toMatchObject({ code: "EACCES" });
+    expect(filesIn(dir.path)).toEqual([]);
+    chmodSync(join(dir.path, "p"), 0o755);
+  });
+
+  test("leave nothing where a file stands for a folder", async () => {
+    await using dir = await tempDir();
+    put(dir.path, "p", "a file");
+    await expect(write(dir.path)).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect(filesIn(dir.path)).toEqual(["p"]);
+  });
+
+  test("leave nothing where no folder can be made", async () => {
+    await expect(write("/proc/pond")).rejects.toMatchObject({ code: "storage_unavailable" });
+  });
+
+  const memory = "/dev/shm";
+  test.skipIf(!existsSync(memory))("go to another disk too, where a folder is a link to it", async () => {
+    await using dir = await tempDir();
+    const elsewhere = mkdtempSync(join(memory, "pond-test-"));
+    try {
+      expect(statSync(elsewhere).dev).not.toBe(statSync(dir.path).dev);
+      symlinkSync(elsewhere, join(dir.path, "p"));
+      await write(dir.path);
+      expect(filesIn(elsewhere)).toEqual(["root.jsonl", "root/child.jsonl", "root/side.txt"]);
+    } finally {
+      rmSync(elsewhere, { recursive: true });
+    }
+  });
+});
+
+describe("the staging folder", () => {
+  test("of a dead process is removed by the next restore, one of a living process stays", async () => {
+    await using dir = await tempDir();
+    const own = makeStaging(dir.path);
+    const { pid, ppid } = process;
+    const dead = spawnSync(process.execPath, ["-e", ""]).pid;
+    const named = (owner: number, started: string): string =>
+      own.path.replace(`-${pid}-${startOf(pid) ?? ""}-`, `-${owner}-${started}-`);
+    const alive = named(ppid, startOf(ppid) ?? "");
+    // The pid of the third went to another process.
+    for (const path of [named(dead, "1"), alive, named(ppid, "1")]) {
+      mkdirSync(path);
+      writeFileSync(join(path, "half"), "{");
+    }
+    await write(dir.path);
+    const left = readdirSync(dir.path).filter((name) => name.startsWith("."));
+    expect(left.map((name) => join(dir.path, name)).toSorted()).toEqual([own.path, alive].toSorted());
+    await own[Symbol.asyncDispose]();
+  });
+});

@@ -1,0 +1,258 @@
+/**
+ * Writing the files of a restore (spec.md#adapter-restore-staged): all of them are written and checked in a staging folder,
+ * then moved into place one by one, never over another file, children before their parents and the root log last. What
+ * is there already and equal stays, so that a restore that was killed is completed by the next one.
+ */
+import type { Stats } from "node:fs";
+import { copyFile, link, lstat, open, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { RestoredFile } from "../adapters/index.ts";
+import { compareFile, describeDifference, isEqualFile, printFile } from "../adapters/index.ts";
+import { errnoOf, PondError } from "../base/errors.ts";
+import { makeFolders } from "../base/folders.ts";
+import { makeStaging, removeLeftovers } from "./restore-staging.ts";
+
+export interface WrittenFile {
+  readonly path: string;
+  readonly records: number;
+  readonly bytes: number;
+  /** True for one that was there already, equal. */
+  readonly kept: boolean;
+}
+
+export interface Writing {
+  /** The folder that the paths of the files are relative to. */
+  readonly out: string;
+  readonly files: readonly RestoredFile[];
+  /** The path of the file that goes last: with it the client sees the session. */
+  readonly last: string | undefined;
+  /** Reads what is staged below a folder back, and throws where it is not what was to be restored. */
+  readonly check: (staged: string) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Writes every file or none. Folders that had to be made are removed again with the files. */
+export async function writeFiles(writing: Writing): Promise<readonly WrittenFile[]> {
+  const { out, files, last, check, signal } = writing;
+  const targets = targetsOf(out, files);
+  for (const folder of new Set([out, ...targets.map(({ target }) => dirname(target))]))
+    await removeLeftovers(folder);
+  const isThere = new Map<Target, boolean>();
+  for (const one of targets) isThere.set(one, await isInPlace(one));
+  if (targets.length > 0 && targets.every((one) => isThere.get(one) === true)) throw allThere(targets, last);
+  const undo = new Undo();
+  try {
+    undo.folders(makeFolders(out));
+    await using staging = makeStaging(out);
+    const written: WrittenFile[] = [];
+    for (const one of targets) {
+      signal.throwIfAborted();
+      written.push({ ...(await stage(one, staging.path)), kept: isThere.get(one) === true });
+    }
+    await check(staging.path);
+    signal.throwIfAborted();
+    const missing = targets.filter((one) => isThere.get(one) !== true);
+    await moveAll(inOrder(missing, last), staging.path, undo);
+    return written;
+  } catch (error) {
+    await undo.run();
+    throw error;
+  }
+}
+
+interface Target {
+  readonly file: RestoredFile;
+  readonly target: string;
+}
+
+function targetsOf(out: string, files: readonly RestoredFile[]): readonly Target[] {
+  const targets = new Map<string, Target>();
+  for (const file of files) {
+    const target = insideOf(out, file.path);
+    if (targets.has(target))
+      throw new PondError("internal", `two files of this restore are named ${JSON.stringify(file.path)}`, {
+        reason: "corrupt",
+        hint: "restore its sessions one by one; please report this with the session's client and version",
+      });
+    targets.set(target, { file, target });
+  }
+  return [...targets.values()];
+}
+
+/** A stored path is data: it must not leave the folder that the user named. */
+export function insideOf(out: string, path: string): string {
+  const target = join(out, path);
+  if (target === out || !target.startsWith(join(out, "/")))
+    throw new PondError(
+      "validation_failed",
+      `a stored file name leaves the target folder: ${JSON.stringify(path)}`,
+      {
+        reason: "corrupt",
+      },
+    );
+  return target;
+}
+
+/** False when nothing is there; a file that is there and differs is refused. */
+async function isInPlace({ file, target }: Target): Promise<boolean> {
+  const isThere = await lstat(target).then(
+    () => true,
+    (error: unknown) => {
+      if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return false;
+      throw error;
+    },
+  );
+  if (!isThere) return false;
+  if (await isEqualAt(file, target)) return true;
+  throw new PondError(
+    "validation_failed",
+    `${target} exists already with other content, and pond never overwrites a file`,
+    {
+      reason: "exists",
+      hint: "nothing was written; restore into another folder with --out, or move that file away",
+    },
+  );
+}
+
+/** By bytes, or by value where somebody printed the same records in another way. A link that leads nowhere is not. */
+async function isEqualAt(file: RestoredFile, target: string): Promise<boolean> {
+  const stats = await stat(target).catch(() => undefined);
+  if (stats?.isFile() !== true) return false;
+  const bytes = await readFile(target);
+  if (Buffer.compare(bytes, printFile(file)) === 0) return true;
+  // A line that is still being written is not compared, and it is not ours.
+  if (file.kind === "jsonl" && bytes.at(-1) !== 0x0a) return false;
+  return isEqualFile(await compareFile(file, target));
+}
+
+function allThere(targets: readonly Target[], last: string | undefined): PondError {
+  const shown = targets.find(({ file }) => file.path === last) ?? targets[0];
+  return new PondError(
+    "validation_failed",
+    `${shown?.target ?? ""} exists already, and pond never overwrites a file`,
+    {
+      reason: "exists",
+      hint: "the session is there; to get a second copy restore into another folder with --out",
+    },
+  );
+}
+
+/** Written, on the disk, and equal to its values when read again. */
+async function stage(
+  { file, target }: Target,
+  staging: string,
+): Promise<Pick<WrittenFile, "path" | "records" | "bytes">> {
+  const path = join(staging, file.path);
+  const content = printFile(file);
+  makeFolders(dirname(path));
+  {
+    await using handle = await open(path, "wx");
+    await handle.writeFile(content);
+    await handle.sync();
+  }
+  const comparison = await compareFile(file, path);
+  if (!isEqualFile(comparison))
+    throw new PondError(
+      "internal",
+      `a restored file does not read back equal: ${describeDifference(comparison)}`,
+      {
+        reason: "corrupt",
+        hint: "nothing was kept; please report this with the session's client and version",
+      },
+    );
+  return { path: target, records: comparison.records, bytes: content.length };
+}
+
+/** Adapters list a parent before its children, so the way back puts children first. */
+function inOrder(targets: readonly Target[], last: string | undefined): readonly Target[] {
+  const isLast = ({ file }: Target): boolean => file.path === last;
+  return [...targets.filter((one) => !isLast(one)).toReversed(), ...targets.filter(isLast)];
+}
+
+/** The last one only when the others are on the disk. */
+async function moveAll(targets: readonly Target[], staging: string, undo: Undo): Promise<void> {
+  const dirty = new Set<string>();
+  for (const [index, one] of targets.entries()) {
+    const { file, target } = one;
+    if (index === targets.length - 1) await syncAll(dirty);
+    const made = makeFolders(dirname(target));
+    undo.folders(made);
+    for (const folder of [dirname(target), ...made.map((path) => dirname(path))]) dirty.add(folder);
+    const staged = join(staging, file.path);
+    try {
+      await moveNew(staged, target);
+    } catch (error) {
+      if (errnoOf(error) !== "EEXIST") throw error;
+      // Another restore of the same session may have been faster.
+      if (await isInPlace(one)) continue;
+      throw error;
+    }
+    await undo.file(target);
+  }
+  await syncAll(dirty);
+}
+
+/** File systems that know no hard links. */
+const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+/** Gives a file its place, whole or not at all; fails with EEXIST where one is. */
+async function moveNew(staged: string, target: string): Promise<void> {
+  try {
+    return await link(staged, target);
+  } catch (error) {
+    const errno = errnoOf(error) ?? "";
+    if (errno === "EXDEV") return moveAcross(staged, target);
+    if (!NO_LINKS.has(errno)) throw error;
+  }
+  // The name is taken first, so that what is replaced is nobody else's.
+  await using _ = await open(target, "wx");
+  await rename(staged, target);
+}
+
+/** Folders of clients may be links to another disk. */
+async function moveAcross(staged: string, target: string): Promise<void> {
+  await using near = makeStaging(dirname(target));
+  const copy = join(near.path, "file");
+  await copyFile(staged, copy);
+  await syncPath(copy);
+  await moveNew(copy, target);
+}
+
+async function syncAll(paths: Set<string>): Promise<void> {
+  for (const path of paths) await syncPath(path);
+  paths.clear();
+}
+
+async function syncPath(path: string): Promise<void> {
+  await using handle = await open(path, "r");
+  await handle.sync().catch((error: unknown) => {
+    // Some systems cannot sync a folder, or a file that is open for reading; there is nothing better to do.
+    if (!["EPERM", "EINVAL", "EISDIR", "EBADF", "EROFS"].includes(errnoOf(error) ?? "")) throw error;
+  });
+}
+
+/** What this run put into place, to be taken away again: only what nobody touched since. */
+class Undo {
+  readonly #made: { readonly path: string; readonly stats?: Stats }[] = [];
+
+  folders(paths: readonly string[]): void {
+    for (const path of paths) this.#made.push({ path });
+  }
+
+  async file(path: string): Promise<void> {
+    this.#made.push({ path, stats: await lstat(path) });
+  }
+
+  async run(): Promise<void> {
+    for (const { path, stats } of this.#made.toReversed()) {
+      // Only an empty folder goes: whatever somebody else put there meanwhile stays.
+      if (stats === undefined) await rmdir(path).catch(() => undefined);
+      else if (await isUntouched(path, stats)) await rm(path, { force: true }).catch(() => undefined);
+    }
+  }
+}
+
+async function isUntouched(path: string, { ino, dev, size, mtimeMs }: Stats): Promise<boolean> {
+  const now = await lstat(path).catch(() => undefined);
+  return now?.ino === ino && now.dev === dev && now.size === size && now.mtimeMs === mtimeMs;
+}
