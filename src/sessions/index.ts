@@ -14,6 +14,7 @@ export type { Storage } from "./store.ts";
 export { openSessionStore, SessionStore } from "./store.ts";
 export type { SessionHistory } from "./history.ts";
 export type { RecordedState, StateHead } from "./states.ts";
+export type { StateView, StateViews } from "./state-views.ts";
 export type { SessionSummary } from "./summarise.ts";
 export type { StoreTree } from "./tree.ts";
 export { compareByAge, messageCount, SummaryList } from "./summary-list.ts";
