@@ -6,7 +6,7 @@
 import type { FileComparer as Comparer, Inventory } from "../adapters/index.ts";
 import { brandOf, FileComparer } from "../adapters/index.ts";
 import { stampText } from "../adapters/registry.ts";
-import { toPondError } from "../base/errors.ts";
+import { isPondError, toPondError } from "../base/errors.ts";
 import { describeKey, sessionId } from "../model/index.ts";
 import type { SessionId } from "../model/index.ts";
 import type { SessionStore, StateHead, StateViews } from "../sessions/index.ts";
@@ -148,7 +148,7 @@ class Verifier {
     if (match.kind === "unknown") return this.#verifyUnknown(source, told, coverage);
     const { head } = match;
     const views = await this.#viewsOf(head.session_id);
-    if (views === undefined) return this.#damaged([`session ${head.session_id} has no row`]);
+    if (views === undefined) return this.#damaged([`session ${head.session_id} has no row that can be read`]);
     if (match.kind === "recorded") return this.#compare(source, told, { views, head, coverage });
     if (match.kind !== "held" && this.#isMissed(source)) {
       this.#tally.unstored(
@@ -310,10 +310,16 @@ class Verifier {
 
   /** The last one is kept: the sources of a session often follow each other. */
   #viewsOf(session: string): Promise<StateViews | undefined> {
+    // A row that cannot be read was named when all of them were looked at.
     if (this.#views?.session !== session)
-      this.#views = { session, views: this.#job.store.views(sessionId(session)) };
+      this.#views = { session, views: this.#job.store.views(sessionId(session)).catch(unlessCorrupt) };
     return this.#views.views;
   }
+}
+
+function unlessCorrupt(error: unknown): undefined {
+  if (!isPondError(error) || error.reason !== "corrupt") throw error;
+  return undefined;
 }
 
 interface Comparing {

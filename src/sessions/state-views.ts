@@ -52,6 +52,7 @@ export class StateViews {
   /** Undefined where the session has no row that can be read. */
   static async load(tables: SessionTables, session: SessionId): Promise<StateViews | undefined> {
     const tree = new StoreTree(tables, { payloads: true, view: "everything" });
+    if ((await tree.session(session)) === undefined) return undefined;
     const [{ value, issues }, refs, states] = await Promise.all([
       loadTree(tree, session, { depth: 0 }),
       readMessageRefs(tables, session),

@@ -279,7 +279,7 @@ describe("a lineage", () => {
     ]);
     // The root, and the children of four generations.
     expect(scanIn).toHaveBeenCalledTimes(5);
-    const lineage = await readLineage(store.sessions, ROOT);
+    const { lineage } = await readLineage(store.sessions, ROOT);
     const states = [...sessionsIn(lineage)].map(({ state }) => state);
     const byId = (a: { session: Session }, b: { session: Session }): number =>
       a.session.id < b.session.id ? -1 : 1;

@@ -26,7 +26,7 @@ import {
   timestampFromMicros,
 } from "../model/index.ts";
 import type { Rows } from "../substrate/index.ts";
-import type { StateChoice } from "./history.ts";
+import type { End, StateChoice } from "./history.ts";
 import { arrange, SessionHistory } from "./history.ts";
 import type { Planned, RowRef } from "./leaves.ts";
 import { readLeaves } from "./leaves.ts";
@@ -62,6 +62,13 @@ export interface StoreTreeOptions {
 
 export type View = "newest" | "everything" | ReadonlyMap<string, StateChoice>;
 
+/** What is shown of a session, and where it came to besides. */
+export interface Shown {
+  readonly end: End;
+  /** The newest first. */
+  readonly ends: readonly End[];
+}
+
 interface Ahead {
   readonly version: number;
   readonly rows: PartRows;
@@ -78,6 +85,7 @@ export class StoreTree implements TreeSource<RowRef> {
   readonly #wants: readonly Want[];
   readonly #view: View;
   readonly #histories = new Map<SessionId, Promise<SessionHistory>>();
+  readonly #shown = new Map<SessionId, Shown>();
   readonly #plannedMessages = new Map<bigint, Planned<MessageOutline, MessageRows>>();
   /** How many parts a message should have, by its row. */
   readonly #expected = new Map<bigint, number>();
@@ -101,6 +109,11 @@ export class StoreTree implements TreeSource<RowRef> {
     const history = awaited(readStates(this.#tables, [session]).then((states) => new SessionHistory(states)));
     this.#histories.set(session, history);
     return history;
+  }
+
+  /** Which state of a session its messages were planned from; undefined where none is recorded, or nothing was planned. */
+  shown(session: SessionId): Shown | undefined {
+    return this.#shown.get(session);
   }
 
   async session(id: SessionId): Promise<SessionOutline | undefined> {
@@ -165,8 +178,10 @@ export class StoreTree implements TreeSource<RowRef> {
       ref,
     }));
     const choice = this.#view === "newest" ? undefined : this.#view.get(session);
-    const [newest] = choice === undefined ? history.ends(placed) : [history.find(choice)];
+    const ends = history.ends(placed);
+    const newest = choice === undefined ? ends[0] : history.find(choice);
     if (newest === undefined) return refs;
+    this.#shown.set(session, { end: newest, ends });
     const { found, beside, missing } = arrange(placed, newest.states.holding(newest.state.state));
     for (const name of missing)
       onFault(

@@ -8,13 +8,13 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import type { ClientVerification } from "../../src/handlers/index.ts";
 import { isProven, verify, verifyStored } from "../../src/handlers/index.ts";
-import { PARTS } from "../../src/sessions/index.ts";
 import { claudeCode } from "../support/histories/claude-code.ts";
 import { codexCli, codexPaginated } from "../support/histories/codex-cli.ts";
 import { opencodeDatabase, opencodeTree } from "../support/histories/opencode.ts";
 import type { MachineNumber, Operation, PlaceNumber } from "../support/histories/operations.ts";
 import { pi } from "../support/histories/pi.ts";
 import type { SessionNumber, SourceModel, Turn } from "../support/histories/source-model.ts";
+import { addPart } from "../support/stored-rows.ts";
 import { World } from "../support/histories/world.ts";
 
 const LOGS = [claudeCode, codexCli, codexPaginated, pi];
@@ -157,7 +157,7 @@ describe.each(ALL)("$label", (model) => {
   test("a stored row that says something else is unequal, on disk and by the recorded digest", async () => {
     await using world = await worldAfter(model, ...TURNS, sync(0, 0));
     expect(await storedClient(world)).toMatchObject({ unequal: 0 });
-    await addPart(world);
+    await addPart((await world.machine(0)).context);
     const client = await verified(world);
     expect(isProven(client)).toBe(false);
     expect(client.unequal).toBe(1);
@@ -171,8 +171,14 @@ describe.each(ALL)("$label", (model) => {
     const drop: Operation = { kind: "drop", place: 0, session: 0, at: 1, how: "replace" };
     await using world = await worldAfter(
       model,
-      ...[...TURNS, sync(0, 0), append("prompt"), sync(0, 0), drop, sync(0, 0)],
-      ...[append("answer"), sync(0, 0)],
+      ...TURNS,
+      sync(0, 0),
+      append("prompt"),
+      sync(0, 0),
+      drop,
+      sync(0, 0),
+      append("answer"),
+      sync(0, 0),
     );
     rmSync(world.root(0), { recursive: true });
     const client = await storedClient(world);
@@ -201,8 +207,13 @@ test("a row of a database that belongs to no session is on disk and not stored",
   await using world = await worldAfter(opencodeDatabase, ...TURNS);
   {
     const database = new DatabaseSync(databaseIn(world.root(0)));
-    database.exec("CREATE TABLE IF NOT EXISTS todo (session_id TEXT, content TEXT)");
-    database.prepare("INSERT INTO todo (session_id, content) VALUES (?, ?)").run("ses_nobody", "lost");
+    database.exec("PRAGMA foreign_keys = OFF");
+    const columns = database
+      .prepare("SELECT name FROM pragma_table_info('todo')")
+      .all()
+      .map(({ name }) => name);
+    const values = columns.map((name) => (name === "session_id" ? "'ses_nobody'" : "1"));
+    database.exec(`INSERT INTO todo (${columns.join(", ")}) VALUES (${values.join(", ")})`);
     database.close();
   }
   await world.run(sync(0, 0));
@@ -234,27 +245,4 @@ function changeQuietly(root: string): void {
 async function storedClient(world: World) {
   const { context } = await world.machine(0);
   return (await verifyStored(context, { adapters: [world.model.adapter] })).clients[0];
-}
-
-/** A text behind the parts of a message, as if another one had been stored. */
-async function addPart(world: World): Promise<void> {
-  const { context } = await world.machine(0);
-  const { parts } = (await context.store()).tables;
-  const rows = await parts.scan({ select: ["session_id", "message_id", "type"] });
-  const row = Array.from({ length: rows.length }, (_, at) => at).find(
-    (at) => rows.string("type", at) === "text",
-  )!;
-  await parts.insertRows([
-    {
-      ...Object.fromEntries(Object.keys(PARTS.columns).map((name) => [name, null])),
-      session_id: rows.string("session_id", row),
-      message_id: rows.string("message_id", row),
-      id: "another",
-      ordinal: 99,
-      type: "text",
-      provenance: "conversational",
-      variant_data: '{"text":"and more"}',
-      options: "{}",
-    } as never,
-  ]);
 }
