@@ -148,6 +148,16 @@ describe.each(ALL)("$label", (model) => {
     expectProven(client, { recorded: 0, sessions: 0 });
   });
 
+  test("another machine's folder by the same path is not stored with this one's", async () => {
+    const own: Operation = { kind: "copy", place: 2, session: 0, from: 1, back: 0, isOlder: false };
+    await using world = await worldAfter(model, ...TURNS, copy, sync(0, 0, 1));
+    expectProven(await verified(world, { machine: 1, places: [2] }), { sessions: 0, elsewhere: 1, gone: 0 });
+    await world.run(own);
+    expectProven(await verified(world, { machine: 1, places: [2] }), { recorded: 1, elsewhere: 0 });
+    await world.run(append("answer", 2));
+    expectUnstored(await verified(world, { machine: 1, places: [2] }), model.storedId(0));
+  });
+
   test("what changed without a trace, so that sync takes it for unchanged, is not stored", async () => {
     await using world = await worldAfter(model, ...TURNS, sync(0, 0));
     changeQuietly(world.root(0));
