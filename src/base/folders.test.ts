@@ -38,7 +38,7 @@ test.skipIf(!existsSync("/proc/self"))("where no folder can be made this is said
   for (const path of ["/proc/self/pond", "/proc/pond"]) {
     const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script, path], {
       encoding: "utf8",
-      timeout: 20_000,
+      timeout: 120_000,
     });
     expect([status, stderr]).toEqual([
       1,

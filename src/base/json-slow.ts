@@ -59,7 +59,9 @@ export function writeDeep(root: JsonValue): string {
       open.push({ keys: undefined, values: value, next: 0 });
     } else {
       text += "{";
-      open.push({ keys: Object.keys(value), values: Object.values(value), next: 0 });
+      const members = Object.entries(value).filter(([, member]) => member !== undefined);
+      const values = members.map(([, member]) => member);
+      open.push({ keys: members.map(([key]) => key), values, next: 0 });
     }
     let top = open.at(-1);
     while (top !== undefined && top.next === top.values.length) {

@@ -13,6 +13,7 @@ import {
   type JsonValue,
   parseJson,
   type ParsedJson,
+  printJson,
   stringifyJson,
   tryParseJson,
 } from "./json.ts";
@@ -446,3 +447,15 @@ function validBytes(bytes: Uint8Array): number {
     }
   return 0;
 }
+
+describe("answers", () => {
+  it("are printed as the native writer does, and one that is too deep for it without lines", () => {
+    const answer = { a: [1, { b: undefined, c: "x" }], d: undefined };
+    expect(printJson(answer, 2)).toBe(JSON.stringify(answer, undefined, 2));
+    let deep: unknown = answer;
+    for (let level = 0; level < 10_000; level++) deep = [deep];
+    const text = `${"[".repeat(10_000)}{"a":[1,{"c":"x"}]}${"]".repeat(10_000)}`;
+    expect(printJson(deep, 0)).toBe(text);
+    expect(printJson(deep, 2)).toBe(text);
+  });
+});

@@ -81,6 +81,20 @@ export function stringifyJson(value: JsonValue): string {
   }
 }
 
+/**
+ * An answer for people and programs: what is undefined is left out, and with an indent there is a line a member. One that
+ * is too deep for the native writer has no lines, as their indents alone would be hundreds of megabytes.
+ */
+export function printJson(answer: unknown, indent: number): string {
+  try {
+    return JSON.stringify(answer, undefined, indent);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the native writer takes it: anything
+  return stringifyJson(answer as JsonValue);
+}
+
 export function isRawNumber(value: JsonValue): value is RawNumber {
   return JSON.isRawJSON(value);
 }

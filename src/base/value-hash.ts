@@ -1,6 +1,7 @@
 /**
  * A 128-bit hash of a JSON value: equal values give equal hashes, whatever the order of keys and the spelling of
- * numbers. It names records that have no id of their own (spec.md#lance-deterministic-pk).
+ * numbers, and others others. It tells whether a record changed (spec.md#model-revisions), and names those that have
+ * no id of their own (spec.md#lance-deterministic-pk).
  */
 import { hash } from "node:crypto";
 import type { JsonValue } from "./json.ts";
@@ -10,7 +11,21 @@ import { isJsonObject, isRawNumber, stringifyJson } from "./json.ts";
 const MAX_DEPTH = 1000;
 
 export function valueHash(value: JsonValue): string {
+  const text = encode(value, 0);
+  return hash("sha256", text.isWellFormed() ? text : inUtf16(text), "hex").slice(0, 32);
+}
+
+/**
+ * The hash that names a record without an id of its own. Records that differ in lone surrogates only share one, as
+ * ids that are stored were made so; their number in the log tells them apart (spec.md#model-ids).
+ */
+export function nameHash(value: JsonValue): string {
   return hash("sha256", encode(value, 0), "hex").slice(0, 32);
+}
+
+/** UTF-8 has one replacement for all lone surrogates; `u` is no tag of a value, so this equals no other encoding. */
+function inUtf16(text: string): Buffer {
+  return Buffer.concat([Buffer.from("u"), Buffer.from(text, "utf16le")]);
 }
 
 /** A name in the form of a random UUID, for clients that name by them: the same value gives the same one each time. */

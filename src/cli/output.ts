@@ -7,6 +7,7 @@ import type { Clock } from "../base/clock.ts";
 import { systemClock } from "../base/clock.ts";
 import type { PondError } from "../base/errors.ts";
 import { errnoOf, errorBody } from "../base/errors.ts";
+import { printJson } from "../base/json.ts";
 import { createStyle } from "./style.ts";
 import type { Style } from "./style.ts";
 import { renderTable } from "./table.ts";
@@ -155,7 +156,7 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
     verbose: settings.verbose,
     style,
     result(value, render) {
-      if (settings.json) return write(`${JSON.stringify(value, undefined, stdout.isTerminal ? 2 : 0)}\n`);
+      if (settings.json) return write(`${printJson(value, stdout.isTerminal ? 2 : 0)}\n`);
       const text = render(value);
       if (text !== "") write(line(text));
     },

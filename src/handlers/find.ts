@@ -108,7 +108,9 @@ export async function resolveParent(context: Context, id: string): Promise<strin
 async function onlyBeginning(store: SessionStore, id: string): Promise<string> {
   const found = await sessionsBeginning(store, id);
   const ids = new Set<string>(found.map((session) => session.id));
-  const eldest = found.filter(({ parent_session_id: parent }) => parent === undefined || !ids.has(parent));
+  const isEldest = ({ id: own, parent_session_id: parent }: SessionSummary): boolean =>
+    parent === undefined || parent === own || !ids.has(parent);
+  const eldest = found.filter(isEldest);
   const [first, ...others] = eldest.map((session) => session.id);
   if (first === undefined) throw await noSession(store, id);
   if (others.length === 0) return first;

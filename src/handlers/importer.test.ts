@@ -1,5 +1,6 @@
 /** What an import makes of a source that fails, and what it leaves behind when the store does. */
 import { expect, test } from "vitest";
+import { refusing } from "../../test/support/refusing-table.ts";
 import { tempStore } from "../../test/support/temp-store.ts";
 import type { Adapter, AdapterYield } from "../adapters/index.ts";
 import { systemClock } from "../base/clock.ts";
@@ -104,11 +105,16 @@ test("what the system refuses a reader is its source's fault, and the others go 
 
 test("a message that no row can hold is the fault of its source, also where that is not read to its end", async () => {
   await using store = await tempStore();
-  const message = { id: "m", session_id: "other", timestamp: 0.5, role: "user", options: {} };
-  const { outcome, reached } = importOf(ingestTables(store.sessions.tables), {
-    sources: ["first", "second"],
-    read: (key) => (key === "first" ? [{ kind: "message", message }] : []),
-  });
+  const message = { id: "m", session_id: "other", timestamp: 0, role: "user", options: {} };
+  const tables = ingestTables(store.sessions.tables);
+  const messages = refusing(tables.messages, ({ id }) => id === "m");
+  const { outcome, reached } = importOf(
+    { ...tables, messages },
+    {
+      sources: ["first", "second"],
+      read: (key) => (key === "first" ? [{ kind: "message", message }] : []),
+    },
+  );
   expect(await outcome).toMatchObject({
     read: 1,
     issues: { unreadable: 1 },

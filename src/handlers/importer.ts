@@ -78,6 +78,8 @@ interface Reading {
   readonly source: SourceName;
   /** Its state could not be recorded: it is read again, and its cursor does not move. */
   isUnfinished: boolean;
+  /** Something that it told was refused. */
+  hasRefused: boolean;
 }
 
 export async function runImporter(settings: ImportSettings, host: ImportHost): Promise<ImportOutcome> {
@@ -92,6 +94,7 @@ class Importer {
   readonly #issues = new IssueTally();
   #reached: Reached[] = [];
   #unfinished: Reading[] = [];
+  #reading: Reading | undefined;
   #order = 0;
   #breathed = 0;
 
@@ -104,6 +107,8 @@ class Importer {
       onViolation: ({ message }, event) => {
         const path = describeKey(entityOf(event));
         this.#count({ kind: "unexpected_shape", adapter: settings.adapter.name, path, message });
+        // What was refused is no absence: the state says that it lacks something, and the source is read again.
+        if (this.#reading !== undefined) this.#reading.hasRefused = true;
       },
       onCommit: () => this.#advance(),
     });
@@ -192,7 +197,8 @@ class Importer {
     const { unit, place, cursor } = task;
     const { adapter, machine, clock, signal } = this.#settings;
     const source = sourceName(adapter, place, unit);
-    const reading: Reading = { task, source, isUnfinished: false };
+    const reading: Reading = { task, source, isUnfinished: false, hasRefused: false };
+    this.#reading = reading;
     this.#ingest.startSource();
     const batches = adapter.read(unit, {
       place,
@@ -238,7 +244,8 @@ class Importer {
         const cursor = jsonOf(item.cursor);
         const prefix = item.prefix === undefined ? undefined : stringifyJson(item.prefix);
         await this.#ingest.checkpoint(() => {
-          if (!reading.isUnfinished) this.#reached.push({ source, stamp, cursor, prefix });
+          if (!reading.isUnfinished && !reading.hasRefused)
+            this.#reached.push({ source, stamp, cursor, prefix });
         });
       } else {
         if (item.kind === "message") this.#tally.messages += 1;
@@ -267,7 +274,7 @@ class Importer {
         side,
         kept,
         present,
-        isWhole,
+        isWhole: isWhole && !reading.hasRefused,
         ...(recorded === undefined ? {} : { recorded }),
       },
       () => {

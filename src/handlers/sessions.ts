@@ -42,9 +42,13 @@ function matcher(request: SessionsRequest): (summary: SessionSummary) => boolean
   const words = title?.toLowerCase().split(/\s+/).filter(Boolean) ?? [];
   return (summary) =>
     isInScope(summary, scope) &&
-    (parent_session_id === undefined || summary.parent_session_id === parent_session_id) &&
+    (parent_session_id === undefined || isChildOf(summary, parent_session_id)) &&
     words.every((word) => summary.title?.toLowerCase().includes(word) === true);
 }
+
+/** One that names itself is a root. */
+const isChildOf = ({ id, parent_session_id }: SessionSummary, parent: string): boolean =>
+  parent_session_id === parent && id !== parent;
 
 function positionOf(cursor: string, name: string): { readonly last_at: number; readonly id: string } {
   const { last_at, id } = decodeCursor(cursor, name);

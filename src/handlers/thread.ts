@@ -69,7 +69,7 @@ export async function readThread(
     const pond = ref.revises === undefined ? told : { ...told, revises: ref.revises };
     return { ref, facts: pondFacts({ pond }), message: { ...ref, options: { pond } } };
   });
-  const newest = newestRevisions(all);
+  const newest = newestRevisions(all).filter(({ facts }) => facts.whole !== true);
   if (branch === "all") return { messages: newest, hidden: 0, ...base };
   const active = activeBranch(newest.map(({ message }) => message));
   const messages = newest.filter(({ ref }) => active.has(ref.id));

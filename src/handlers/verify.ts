@@ -47,7 +47,7 @@ export async function verify(
   for (const sweep of await sweepSources(context, filter, undefined)) {
     const heads = await store.stateHeads(sweep.adapter.name);
     const recorded = new RecordedStates(heads, knownReaderId(context.config.paths.state));
-    await using comparer = new FileComparer(context.machine.scratch);
+    await using comparer = new FileComparer(context.machine.scratch, context.clock.now());
     const verifier = new Verifier(context, { store, sweep, cursors, restores, recorded, comparer });
     clients.push(await verifier.run(filter, onProgress));
   }

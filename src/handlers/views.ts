@@ -186,6 +186,8 @@ function labelOf(ref: PartRef, part: Part | undefined): string | undefined {
   if (part?.type === "file") return part.file_name ?? part.media_type;
   if (part?.type === "tool_approval_request") return part.approval_id;
   if (part?.type === "tool_approval_response")
-    return `${part.approval_id} ${part.approved ? "approved" : "denied"}`;
+    return part.approved === undefined
+      ? part.approval_id
+      : `${part.approval_id} ${part.approved ? "approved" : "denied"}`;
   return ref.tool_name;
 }

@@ -14,6 +14,8 @@ export interface PondFacts {
   readonly replays?: { readonly session_id: string; readonly message_id: string } | true;
   /** Where in the options a title of the session stands, and how it ranks (spec.md#model-title). */
   readonly title?: { readonly at: string; readonly rank: number };
+  /** The message carries a record that was cut as it was, for restore (spec.md#adapter-bounded-values): nothing to show. */
+  readonly whole?: true;
 }
 
 export function pondFacts(options: JsonObject): PondFacts {
@@ -26,6 +28,7 @@ export function pondFacts(options: JsonObject): PondFacts {
     ...(typeof turn === "string" ? { turn } : {}),
     ...(replays === undefined ? {} : { replays }),
     ...(title === undefined ? {} : { title }),
+    ...(pond["whole"] === true ? { whole: true } : {}),
   };
 }
 

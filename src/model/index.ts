@@ -1,6 +1,8 @@
 /** The canonical model: what every adapter parses into and every reader reads (spec.md#canonical-model). */
 export type { Author, RecordedAuthor, Standpoint } from "./author.ts";
 export { impliedAuthor, partAuthor } from "./author.ts";
+export type { Truncation } from "./bound-text.ts";
+export { boundText, MAX_TEXT_BYTES, truncationMarker } from "./bound-text.ts";
 export { activeBranch } from "./branch.ts";
 export { partTypes, provenances, relations, roles } from "./enums.ts";
 export type { Extracted, ExtractedJson } from "./extracted.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { sessionEvents } from "../../test/support/arbitrary-events.ts";
+import { garbling, sessionEvents } from "../../test/support/arbitrary-events.ts";
 import type { Event, Message, Timestamp } from "./index.ts";
 import {
   compareAcrossSessions,
@@ -13,6 +13,7 @@ import {
   messageId,
   parseTimestamp,
   replay,
+  MAX_TEXT_BYTES,
   searchText,
   sessionId,
   timestampFromMillis,
@@ -188,6 +189,22 @@ describe("validation", () => {
     );
   });
 
+  test("of whatever a program without types gives, the validator refuses what the schemas refuse", () => {
+    fc.assert(
+      fc.property(sessionEvents, garbling, (events, garble) => {
+        const validator = new EventValidator();
+        for (const event of garble(events)) {
+          const violation = validator.check(event);
+          // What an event is not by itself, but by those before it, the schemas cannot tell.
+          const isPlace = violation?.rule === "adapter-integrity-event-ordering";
+          if (isPlace || violation?.rule === "model-role-allowlist") continue;
+          expect([event, violation === undefined]).toEqual([event, isEncodable(event)]);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   const session: Event = {
     kind: "session",
     session: {
@@ -242,6 +259,14 @@ describe("validation", () => {
   });
 });
 
+function isEncodable(event: Event): boolean {
+  try {
+    return z.safeEncode(eventSchema, event).success;
+  } catch {
+    return false;
+  }
+}
+
 describe("search text", () => {
   const text = (value: string, provenance: "conversational" | "injected" = "conversational") =>
     ({ type: "text", provenance, text: sealExtracted(value) }) as never;
@@ -277,6 +302,13 @@ describe("search text", () => {
       "plan.png\nimage/png\nhttps://example.test/a",
     ],
   ])("%s", (_, role, parts, expected) => expect(searchText({ role }, parts)).toBe(expected));
+
+  test("it is held to the bound of one text, however many there are", () => {
+    const long = text("x".repeat(MAX_TEXT_BYTES - 100));
+    const found = searchText({ role: "user" }, [long, long]) ?? "";
+    expect(found.length).toBe(MAX_TEXT_BYTES);
+    expect(found.endsWith(`<pond:truncated ${2 * (MAX_TEXT_BYTES - 100) + 1} bytes>`)).toBe(true);
+  });
 });
 
 test("the published JSON Schema names the four canonical shapes", () => {

@@ -22,6 +22,10 @@ describe("revisions", () => {
     expect(ids([entry("a"), entry("a/1"), entry("b")])).toEqual(["a", "a/1", "b"]);
   });
 
+  test("messages of one record that say nothing of versions are of one", () => {
+    expect(ids([entry("a"), entry("a/1", { record: "a" }), entry("b")])).toEqual(["a", "a/1", "b"]);
+  });
+
   test("the version that changed last is taken, with all of its messages and no others, where the first one stood", () => {
     const first = [entry("a", { value: "v1", at: 1 }), entry("a/1", { value: "v1", at: 1, record: "a" })];
     const second = [entry("a@v2", { value: "v2", at: 2, revises: "a" })];

@@ -5,7 +5,8 @@
  * - `at`: milliseconds since 1970 of the last change that the source recorded; the version with the greatest one is
  *   the newest. Without it the message's own instant counts.
  * - `revises`: on every version but the first, the id of the message that it stands for.
- * - `record`: where one record is split over several messages, the id of the first of them.
+ * - `record`: where one record is split over several messages, the id of the first of them. Without a `value` they are
+ *   of the version that this one is.
  * - `removed`: the client no longer has the record.
  */
 import type { JsonObject } from "../base/json.ts";

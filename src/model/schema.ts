@@ -5,10 +5,12 @@
  * types from index.ts. The ingest path uses validate.ts, proven equal to these schemas by a property test.
  */
 import { z } from "zod";
+import { jsonFault } from "../base/json-fault.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { provenances, relations, roles } from "./enums.ts";
 import type { Extracted, ExtractedJson } from "./extracted.ts";
 import { openJson, sealExtracted, sealExtractedJson } from "./extracted.ts";
+import { MAX_ORDINAL } from "./fields.ts";
 import type { MessageId, PartId, SessionId } from "./ids.ts";
 import { messageId, partId, sessionId } from "./ids.ts";
 import type { Timestamp } from "./timestamp.ts";
@@ -51,17 +53,24 @@ const sealedBoolean: Codec<Extracted<boolean>, boolean> = codec(
 
 /** Any JSON value, passed through untouched: a copying schema would lose `__proto__` keys and exact numbers. */
 const anyJson: Codec<ExtractedJson, JsonValue> = codec(
-  z.custom<JsonValue>((value) => value !== undefined).meta({ description: "Any JSON value." }),
+  z.custom<JsonValue>((value) => jsonFault(value) === undefined).meta({ description: "Any JSON value." }),
   sealExtractedJson,
   openJson,
 );
 const optionsSchema: z.ZodType<JsonObject, JsonObject> = z
-  .custom<JsonObject>((value) => typeof value === "object" && value !== null && !Array.isArray(value))
+  .custom<JsonObject>(
+    (value) =>
+      typeof value === "object" &&
+      value !== null &&
+      !Array.isArray(value) &&
+      !JSON.isRawJSON(value) &&
+      jsonFault(value) === undefined,
+  )
   .meta({ type: "object", description: "Extensibility bag: <provider>, source and pond spaces." });
 
 const timestampSchema: Codec<Timestamp, string> = z.codec(
   z.iso.datetime({ offset: true }),
-  z.custom<Timestamp>(),
+  z.custom<Timestamp>((value) => Number.isSafeInteger(value) && !Object.is(value, -0)),
   {
     decode: (value, context) => {
       const timestamp = parseTimestamp(value);
@@ -72,11 +81,20 @@ const timestampSchema: Codec<Timestamp, string> = z.codec(
     encode: formatTimestamp,
   },
 );
-const bytesSchema: Codec<Uint8Array, string> = codec(
+const bytesSchema: Codec<Uint8Array, string> = z.codec(
   z.base64(),
-  (value) => new Uint8Array(Buffer.from(value, "base64")),
-  (value) => Buffer.from(value).toString("base64"),
+  z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+  {
+    decode: (value) => new Uint8Array(Buffer.from(value, "base64")),
+    encode: (value) => Buffer.from(value).toString("base64"),
+  },
 );
+
+/** Minus zero would be read back as zero. */
+const position = z
+  .int()
+  .min(0)
+  .refine((value) => !Object.is(value, -0), "minus zero is no position");
 
 export const relationSchema = z.enum(relations);
 export const provenanceSchema = z.enum(provenances);
@@ -109,7 +127,7 @@ const systemContent: Codec<Extracted<string> | "", string> = codec(
 const messageBase = {
   id: messageIdSchema,
   session_id: sessionIdSchema,
-  seq: z.int().min(0).exactOptional(),
+  seq: position.exactOptional(),
   timestamp: timestampSchema,
   options: optionsSchema,
 };
@@ -132,7 +150,7 @@ const partBase = {
   id: partIdSchema,
   session_id: sessionIdSchema,
   message_id: messageIdSchema,
-  ordinal: z.int().min(0),
+  ordinal: position.max(MAX_ORDINAL),
   provenance: provenanceSchema,
   options: optionsSchema,
 };
@@ -176,7 +194,7 @@ export const partSchema = z.discriminatedUnion("type", [
     ...partBase,
     type: z.literal("tool_approval_response"),
     approval_id: sealedString,
-    approved: sealedBoolean,
+    approved: sealedBoolean.exactOptional(),
     reason: sealedString.exactOptional(),
   }),
 ]);

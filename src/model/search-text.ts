@@ -2,6 +2,7 @@
  * The indexed text of a message (spec.md#search-indexed-text): its conversation and nothing else, by one pure
  * function for every source. What is injected, reasoned, called or returned is read by `get`, never indexed.
  */
+import { boundText } from "./bound-text.ts";
 import type { Message, Part } from "./types.ts";
 
 /** The text to index, or undefined for a message without conversation. Parts come in ordinal order. */
@@ -14,7 +15,8 @@ export function searchText(message: Pick<Message, "role">, parts: readonly Part[
     if (part.type === "file") pieces.push(...fileWords(part));
   }
   const text = pieces.filter((piece) => piece !== "").join("\n");
-  return text.trim() === "" ? undefined : text;
+  // Each part may have as much as one text has at most: together they are held to the same.
+  return text.trim() === "" ? undefined : boundText(text).text;
 }
 
 /** Name, type and address of a file are searchable; its payload is not, nor a payload inside a data: address. */

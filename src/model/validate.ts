@@ -1,17 +1,26 @@
 /**
- * The validator of the ingest path: the rules that a type cannot hold (spec.md#model-validation). It sees every
- * event in order, allocates nothing on success, and is proven equal to the schemas by a property test.
+ * The validator of the ingest path (spec.md#model-validation): the types of all fields, for programs that have none,
+ * and the rules that a type cannot hold. It sees every event in order, allocates nothing on success, and is proven equal
+ * to the schemas by a property test.
  */
+import type { FieldFault, Untyped } from "./fields.ts";
+import { eventFault, isObject, messageFieldFault, partFieldFault, sessionFieldFault } from "./fields.ts";
+import type { MessageKey } from "./ids.ts";
 import type { Event, Message, Part, PartType, Role, Session } from "./types.ts";
 
 export interface Violation {
   readonly rule:
+    | "model-field-types"
     | "model-parent-pointer-coherence"
     | "model-project-non-empty"
     | "model-identity"
     | "model-role-allowlist"
     | "adapter-integrity-event-ordering";
   readonly message: string;
+  /** The field at fault, where it is one. */
+  readonly field?: string;
+  /** The open message, which is refused with its part: it would be stored half. */
+  readonly alsoRefused?: MessageKey;
 }
 
 /** Which parts each role may hold. A system message is a carrier and may hold the files beside a log. */
@@ -45,6 +54,9 @@ export class EventValidator {
 
   /** Undefined when the event is fine. After a violation the validator goes on with the next event. */
   check(event: Event): Violation | undefined {
+    const fault = eventFault(event);
+    // It may have been meant for a part of the open message.
+    if (fault !== undefined) return this.#refuseMessage(typeViolation("an event", fault));
     if (event.kind === "session") return this.#checkSession(event.session);
     if (event.kind === "message") return this.#checkMessage(event.message);
     return this.#checkPart(event.part);
@@ -61,22 +73,38 @@ export class EventValidator {
   #checkMessage(message: Message): Violation | undefined {
     this.#message = undefined;
     this.#ordinal = -1;
+    const fault = messageFieldFault(message);
+    if (fault !== undefined) return typeViolation(named("message", message), fault);
     if (this.#session === undefined || message.session_id !== this.#session.id)
-      return ordering(`message ${message.id} of session ${message.session_id} does not follow its session`);
+      return ordering(
+        `message ${message.id} of session ${message.session_id} does not follow its session, or that was refused`,
+      );
     if (!isId(message.id)) return identity(`a message has the id ${JSON.stringify(message.id)}`);
-    if (message.seq !== undefined && (!Number.isSafeInteger(message.seq) || message.seq < 0))
-      return identity(`message ${message.id} has seq ${message.seq}, not a position in a log`);
     this.#message = message;
     return undefined;
   }
 
   #checkPart(part: Part): Violation | undefined {
     const message = this.#message;
+    const fault = partFieldFault(part);
+    if (fault !== undefined) {
+      const violation = typeViolation(named("part", part), fault);
+      return isOfAnother(part, message) ? violation : this.#refuseMessage(violation);
+    }
     if (message === undefined || part.message_id !== message.id || part.session_id !== message.session_id)
-      return ordering(`part ${part.id} of message ${part.message_id} does not follow its message`);
+      return ordering(
+        `part ${part.id} of message ${part.message_id} does not follow its message, or that was refused`,
+      );
+    const broken = this.#partFault(part, message);
+    if (broken !== undefined) return this.#refuseMessage(broken);
+    this.#ordinal = part.ordinal;
+    return undefined;
+  }
+
+  #partFault(part: Part, message: Message): Violation | undefined {
     if (!isId(part.id))
       return identity(`a part of message ${message.id} has the id ${JSON.stringify(part.id)}`);
-    if (!Number.isSafeInteger(part.ordinal) || part.ordinal <= this.#ordinal)
+    if (part.ordinal <= this.#ordinal)
       return ordering(
         `part ${part.id} of message ${message.id} has ordinal ${part.ordinal} after ${this.#ordinal}`,
       );
@@ -85,13 +113,22 @@ export class EventValidator {
         rule: "model-role-allowlist",
         message: `a ${part.type} part is not allowed in a ${message.role} message (${message.id})`,
       };
-    this.#ordinal = part.ordinal;
     return undefined;
+  }
+
+  /** A message without one of its parts would stay so: rows never change, and the first one counts. */
+  #refuseMessage(violation: Violation): Violation {
+    const message = this.#message;
+    this.#message = undefined;
+    if (message === undefined) return violation;
+    return { ...violation, alsoRefused: { session_id: message.session_id, id: message.id } };
   }
 }
 
 /** The rules of a session on its own. */
 export function sessionFault(session: Session): Violation | undefined {
+  const fault = sessionFieldFault(session);
+  if (fault !== undefined) return typeViolation(named("session", session), fault);
   if (!isId(session.id)) return identity(`a session has the id ${JSON.stringify(session.id)}`);
   if (!isId(session.source_agent)) return identity(`session ${session.id} has no usable source_agent`);
   if (!isId(session.parent_session_id ?? "-") || !isId(session.parent_message_id ?? "-"))
@@ -109,5 +146,24 @@ export function sessionFault(session: Session): Violation | undefined {
 /** Ids are keys, and a key column holds UTF-8: a lone surrogate has no spelling there. */
 const isId = (id: string): boolean => id !== "" && id.isWellFormed();
 
+/** True where a part of the wrong type names, all the same, a message that is not the open one. */
+function isOfAnother(part: unknown, open: Message | undefined): boolean {
+  if (open === undefined || !isObject(part)) return false;
+  const { message_id, session_id } = part;
+  const names = (id: unknown, own: string): boolean => typeof id !== "string" || id === own;
+  return !names(message_id, open.id) || !names(session_id, open.session_id);
+}
+
+/** What can be told of an object that may be anything. */
+function named(what: string, value: unknown): string {
+  const { id }: Untyped = isObject(value) ? value : {};
+  return typeof id === "string" && id !== "" ? `${what} ${id.slice(0, 200)}` : `a ${what}`;
+}
+
+const typeViolation = (whose: string, { field, message }: FieldFault): Violation => ({
+  rule: "model-field-types",
+  message: field === "" ? `${whose} ${message}` : `${whose}: ${field} ${message}`,
+  ...(field === "" ? {} : { field }),
+});
 const ordering = (message: string): Violation => ({ rule: "adapter-integrity-event-ordering", message });
 const identity = (message: string): Violation => ({ rule: "model-identity", message });

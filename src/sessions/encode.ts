@@ -123,7 +123,7 @@ function variantOf(part: Part, variant: Record<string, JsonValue>): VariantColum
       return {};
     case "tool_approval_response":
       variant["approval_id"] = part.approval_id;
-      variant["approved"] = part.approved;
+      if (part.approved !== undefined) variant["approved"] = part.approved;
       if (part.reason !== undefined) variant["reason"] = part.reason;
       return {};
   }

@@ -101,6 +101,7 @@ export class Ingest {
       const violation = this.#validator.check(event);
       if (violation !== undefined) {
         this.#rejected += 1;
+        if (violation.alsoRefused !== undefined) this.#refuseMessage();
         this.#options.onViolation?.(violation, event);
       } else while (this.#take(event) === "full") await this.#startCommit();
       if (this.#isFull()) await this.#startCommit();
@@ -278,6 +279,12 @@ export class Ingest {
       first: isPiece ? this.#first : undefined,
       draft: record === undefined ? undefined : this.#draft,
     });
+  }
+
+  /** A message is stored with all its parts or not at all. */
+  #refuseMessage(): void {
+    this.#rejected += 1;
+    this.#open = undefined;
   }
 
   #isFull(): boolean {

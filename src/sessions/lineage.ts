@@ -24,6 +24,8 @@ export async function readLineage(
 ): Promise<ReadLineage> {
   const tree = store.tree({ payloads: true, view });
   const { value, issues } = await loadTree(tree, root);
+  const cycle = issues.find(({ kind }) => kind === "cycle");
+  if (cycle !== undefined) throw circular(root, cycle);
   const [first] = issues;
   const lineage = lineageOf(value);
   if (first !== undefined || lineage === undefined) throw notWhole(root, first, issues.length);
@@ -42,6 +44,15 @@ function withSources({ state, children }: Lineage, shown: ReadonlyMap<SessionId,
     state: head === undefined ? state : { ...state, source: { key: head.key, form: head.form } },
     children: children.map((child) => withSources(child, shown)),
   };
+}
+
+/** Nothing is damaged: the clients recorded parents that no tree has. */
+function circular(root: SessionId, { message, kind }: TreeIssue): PondError {
+  return new PondError("validation_failed", `${message}; such sessions cannot be restored as a tree`, {
+    reason: "corrupt",
+    hint: "their client recorded these parents; pond get reads each of them on its own",
+    data: { session: root, kind },
+  });
 }
 
 function notWhole(root: SessionId, first: TreeIssue | undefined, count: number): PondError {

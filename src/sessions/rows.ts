@@ -161,7 +161,7 @@ export function decodePart(plan: PartPlan, body: PartBody): Part {
         ...base,
         type,
         approval_id: required(variant, "approval_id"),
-        approved: sealExtracted(variant["approved"] === true),
+        ...flag("approved", variant["approved"]),
         ...text("reason", variant["reason"]),
       };
   }

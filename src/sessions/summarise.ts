@@ -119,11 +119,13 @@ async function readDrafts(tables: SessionTables, chosen: Chosen): Promise<Drafts
 }
 
 async function countChildren(tables: SessionTables, chosen: Chosen, drafts: Drafts): Promise<void> {
-  const select = ["parent_session_id"] as const;
+  const select = ["id", "parent_session_id"] as const;
   for await (const rows of sessionsOf(tables, { column: "parent_session_id", chosen }, select))
     for (let row = 0; row < rows.length; row++) {
-      const draft = drafts.get(rows.stringOrNull("parent_session_id", row) ?? "");
-      if (draft !== undefined) draft.children += 1;
+      const parent = rows.stringOrNull("parent_session_id", row) ?? "";
+      const draft = drafts.get(parent);
+      // One that names itself is no child of its own.
+      if (draft !== undefined && rows.string("id", row) !== parent) draft.children += 1;
     }
 }
 

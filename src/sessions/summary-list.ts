@@ -42,10 +42,12 @@ export class SummaryList {
     return labels;
   }
 
-  /** The sessions that name this one as their parent, newest first. */
+  /** The other sessions that name this one as their parent, newest first. */
   childrenOf(id: string): readonly SessionSummary[] {
     this.#children ??= Map.groupBy(
-      this.newestFirst.filter(({ parent_session_id: parent }) => parent !== undefined),
+      this.newestFirst.filter(
+        ({ id: own, parent_session_id: parent }) => parent !== undefined && parent !== own,
+      ),
       ({ parent_session_id: parent }) => parent,
     );
     return this.#children.get(id) ?? [];

@@ -98,7 +98,7 @@ describe("stages", () => {
     const partsRead = vi.spyOn(parts, "scan");
     const scan = messages.scan.bind(messages);
     vi.spyOn(messages, "scan").mockImplementationOnce(async (options) => {
-      await vi.waitUntil(() => partsRead.mock.results.length > 0);
+      await vi.waitUntil(() => partsRead.mock.results.length > 0, { timeout: 60_000 });
       await partsRead.mock.results[0]!.value;
       await ingest(store, conversation("root", 4));
       return scan(options);
@@ -286,16 +286,29 @@ describe("a lineage", () => {
     expect(states.toSorted(byId)).toEqual(replay(family).toSorted(byId));
   });
 
-  test("a cycle is an error, not a loop", async () => {
+  test("a session that is its own parent is a root", async () => {
+    await using store = await tempStore();
+    await ingest(store, [
+      ...conversation("root", 1, { parent: "root" }),
+      ...conversation("child", 1, { parent: "root" }),
+    ]);
+    const { lineage } = await readLineage(store.sessions, ROOT);
+    expect([...sessionsIn(lineage)].map(({ state }) => state.session.id)).toEqual(["root", "child"]);
+  });
+
+  test("a cycle is an error that names its sessions, not a loop", async () => {
     await using store = await tempStore();
     await ingest(store, [
       ...conversation("root", 1, { parent: "child" }),
       ...conversation("child", 1, { parent: "root" }),
     ]);
     await expect(readLineage(store.sessions, ROOT)).rejects.toMatchObject({
-      code: "internal",
+      code: "validation_failed",
       reason: "corrupt",
-      message: "session root cannot be read: session root descends from itself",
+      message: expect.stringContaining(
+        "session root descends from itself: root is a child of child is a child of root",
+      ),
+      hint: expect.stringContaining("pond get"),
     });
   });
 });

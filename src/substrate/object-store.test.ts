@@ -164,6 +164,6 @@ describe("an object store", () => {
     const [a, b] = [await writer.table(NOTES), await reader.table(NOTES)];
     expect(await b.count()).toBe(0);
     await a.insertRows(rows(0, 3));
-    await expect.poll(() => b.count(and(eq("box", "box 0"))), { interval: 20, timeout: 2000 }).toBe(1);
+    await expect.poll(() => b.count(and(eq("box", "box 0"))), { interval: 20, timeout: 60_000 }).toBe(1);
   });
 });

@@ -2,6 +2,7 @@
  * Answers as transcripts (spec.md#wire-mcp): one delimiter rule a message, told from the text around it, with the ids for
  * the next call. The same for terminals and for agents; only the words for the next call differ. Pure.
  */
+import { printJson } from "../base/json.ts";
 import type {
   GetResponse,
   HitSession,
@@ -191,14 +192,17 @@ function partLines(part: WirePart, { clean }: Phrasing): string[] {
     }
     case "tool_approval_request":
       return [`  [approval request ${clean(part.approval_id)}]`];
-    case "tool_approval_response":
-      return [`  [approval ${clean(part.approval_id)} ${part.approved ? "given" : "denied"}]`];
+    case "tool_approval_response": {
+      const answer = part.approved === undefined ? "answered" : part.approved ? "given" : "denied";
+      return [`  [approval ${clean(part.approval_id)} ${answer}]`];
+    }
   }
 }
 
 /** A text as it is, anything else as compact JSON. */
 function textOf(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : printJson(value, 0);
 }
 
 const RULE_WIDTH = 72;

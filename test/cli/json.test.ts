@@ -63,7 +63,7 @@ test("no verb is left out here", () => {
 
 test.each(ANSWERS)(
   "pond %s answers with one document of known keys",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (line, keys) => {
     const words = line === "" ? [] : line.split(" ");
     const { code, stdout, stderr } = await home.pond([...words, "--json", "--quiet"]);

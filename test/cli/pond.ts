@@ -39,6 +39,8 @@ export const cleanEnv = (home: string, env: Options["env"] = {}): Record<string,
   ...env,
 });
 
+const PROGRESS = /^(?:\d+% .*|bringing the indexes up to date)\n/gm;
+
 export class TempHome {
   readonly path = mkdtempSync(join(tmpdir(), "pond-cli-"));
 
@@ -50,9 +52,10 @@ export class TempHome {
     }
   }
 
-  /** `pond <args>`. */
-  pond(args: readonly string[], options: Options = {}): Promise<Ended> {
-    return this.exec(process.execPath, [BIN, ...args], options);
+  /** `pond <args>`. Whether it takes long enough to tell how far it is depends on the machine: that is left out. */
+  async pond(args: readonly string[], options: Options = {}): Promise<Ended> {
+    const ended = await this.exec(process.execPath, [BIN, ...args], options);
+    return { ...ended, stderr: ended.stderr.replaceAll(PROGRESS, "") };
   }
 
   exec(file: string, args: readonly string[], { env, cwd = this.path }: Options = {}): Promise<Ended> {

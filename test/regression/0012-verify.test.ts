@@ -217,17 +217,13 @@ test("a row of a database that belongs to no session is on disk and not stored",
   await using world = await worldAfter(opencodeDatabase, ...TURNS);
   {
     const database = new DatabaseSync(databaseIn(world.root(0)));
-    database.exec("PRAGMA foreign_keys = OFF");
-    const columns = database
-      .prepare("SELECT name FROM pragma_table_info('todo')")
-      .all()
-      .map(({ name }) => name);
-    const values = columns.map((name) => (name === "session_id" ? "'ses_nobody'" : "1"));
-    database.exec(`INSERT INTO todo (${columns.join(", ")}) VALUES (${values.join(", ")})`);
+    // Which session it is of, it does not say.
+    database.exec("CREATE TABLE session_input (id TEXT PRIMARY KEY, session_id TEXT, prompt TEXT)");
+    database.exec("INSERT INTO session_input VALUES ('in_1', NULL, 'lost')");
     database.close();
   }
   await world.run(sync(0, 0));
-  expectUnstored(await verified(world), "1 of 1 rows of the table todo belong to no stored session");
+  expectUnstored(await verified(world), "1 of 1 rows of the table session_input belong to no stored session");
 });
 
 /** Every file of a place, in no order. */

@@ -146,7 +146,7 @@ export async function compareAll(
   root: string,
 ): Promise<readonly FileComparison[]> {
   const comparisons: FileComparison[] = [];
-  await using comparer = new FileComparer(NOWHERE.scratch);
+  await using comparer = new FileComparer(NOWHERE.scratch, LATER);
   for (const file of files) comparisons.push(await comparer.compare(file, join(root, file.path)));
   return comparisons;
 }

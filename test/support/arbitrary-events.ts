@@ -112,7 +112,7 @@ const partBody = fc.oneof(
       approved: sealedBoolean,
       reason: sealedText,
     },
-    { requiredKeys: ["type", "approval_id", "approved"] },
+    { requiredKeys: ["type", "approval_id"] },
   ),
 );
 
@@ -211,6 +211,92 @@ function messageEvents(
       } as unknown as Part,
     }));
   return [{ kind: "message", message }, ...parts];
+}
+
+/** What a program without types may put anywhere: values of no JSON, of the wrong kind, and some that are right. */
+const garbage: fc.Arbitrary<unknown> = fc.oneof(
+  fc.anything({
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withSet: true,
+    withNullPrototype: true,
+    withSparseArray: true,
+    withTypedArray: true,
+    withBoxedValues: true,
+    maxDepth: 2,
+  }),
+  jsonValue,
+  fc.constantFrom<unknown>(
+    undefined,
+    null,
+    "",
+    "robot",
+    "\ud83d",
+    5,
+    -0,
+    0.5,
+    Number.NaN,
+    Infinity,
+    2 ** 31,
+    2 ** 53,
+    1e300,
+    () => 5,
+    Symbol("s"),
+    new (class Money {
+      readonly amount = 5;
+    })(),
+    [undefined],
+    { at: undefined },
+    { kind: "string", value: 5 },
+    { kind: "bytes", value: "QUJD" },
+    { kind: "url" },
+    { kind: "tape", value: "x" },
+    { kind: "string", value: "x", more: 1 },
+    { deep: { at: [1, { of: Number.NaN }] } },
+    selfContaining(),
+    rawNumber('"text"'),
+    rawNumber("1e400"),
+  ),
+);
+
+const FIELDS =
+  "id session_id message_id parent_session_id parent_message_id relation source_agent created_at project seq timestamp role content ordinal provenance type text media_type file_name data call_id name params provider_executed is_failure result approval_id tool_call_id approved reason options more".split(
+    " ",
+  );
+
+/** Spoils one event of a stream: a field of it is replaced, added or taken out, or all of it is something else. */
+export const garbling: fc.Arbitrary<(events: readonly Event[]) => Event[]> = fc
+  .record({
+    at: fc.nat(),
+    field: fc.oneof(fc.nat(), fc.constantFrom(...FIELDS)),
+    value: garbage,
+    how: fc.constantFrom("replace", "replace", "replace", "remove", "envelope", "whole"),
+  })
+  .map(({ at, field, value, how }) => (events: readonly Event[]): Event[] => {
+    const index = at % events.length;
+    return events.with(index, garbled(events[index], { field, value, how }));
+  });
+
+function garbled(
+  event: Event | undefined,
+  { field, value, how }: { readonly field: number | string; readonly value: unknown; readonly how: string },
+): Event {
+  if (event === undefined || how === "whole") return value as Event;
+  if (how === "envelope")
+    return { ...event, [typeof field === "string" ? field : event.kind]: value } as Event;
+  const entity = { ...(event as unknown as Record<string, Record<string, unknown>>)[event.kind] };
+  const names = Object.keys(entity);
+  const name = typeof field === "string" ? field : names[field % names.length]!;
+  if (how === "remove") delete entity[name];
+  else entity[name] = value;
+  return { kind: event.kind, [event.kind]: entity } as unknown as Event;
+}
+
+function selfContaining(): unknown {
+  const value: Record<string, unknown> = {};
+  value["self"] = value;
+  return value;
 }
 
 function objectOf(entries: readonly (readonly [string, JsonValue])[]): JsonObject {

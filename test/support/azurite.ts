@@ -57,7 +57,7 @@ export async function azurite(folder: string): Promise<Azurite> {
 
 /** The address it prints once it is ready. It is stopped when it does not say so in time. */
 async function listening(server: ChildProcessByStdio<null, Readable, null>): Promise<string> {
-  const impatience = setTimeout(() => server.kill("SIGTERM"), 30_000);
+  const impatience = setTimeout(() => server.kill("SIGTERM"), 120_000);
   try {
     for await (const line of createInterface({ input: server.stdout })) {
       const address = /listens on (http:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1];

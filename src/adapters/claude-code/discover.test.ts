@@ -89,6 +89,35 @@ describe("units", () => {
     });
   });
 
+  test("keep every other file in the folder of a session whose log is gone too", async () => {
+    expect(
+      await unitsIn([
+        `s/${A}/session-memory/notes.md`,
+        `s/${A}/plan.txt`,
+        `s/${A}/extra.jsonl`,
+        "s/memory/MEMORY.md",
+      ]),
+    ).toEqual({
+      [`s/${A}.jsonl`]: [`s/${A}/plan.txt`, `s/${A}/session-memory/notes.md`],
+      [`s/${A}/extra.jsonl`]: [`s/${A}/extra.jsonl`],
+    });
+  });
+
+  test("take a folder with folders of logs for no session's, whatever it is called", async () => {
+    expect(
+      await unitsIn([
+        `backups/${A}/settings.json`,
+        `backups/${A}/projects/s/${B}.jsonl`,
+        `backups/${A}/projects/s/${B}/x.txt`,
+      ]),
+    ).toEqual({
+      [`backups/${A}/projects/s/${B}.jsonl`]: [
+        `backups/${A}/projects/s/${B}.jsonl`,
+        `backups/${A}/projects/s/${B}/x.txt`,
+      ],
+    });
+  });
+
   test("are every log of any folder that is pointed at", async () => {
     expect(Object.keys(await unitsIn(["deep/down/projects/s/a.jsonl", "b.jsonl", `${B}/c.jsonl`]))).toEqual([
       `${B}/c.jsonl`,

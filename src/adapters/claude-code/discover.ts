@@ -8,6 +8,7 @@ import {
   ADAPTER,
   folderOf,
   isLog,
+  lostSessionFolderOf,
   mayHoldSideFiles,
   nameOf,
   placeOfLog,
@@ -53,8 +54,10 @@ function assemble(files: readonly FileStamp[], keyOf: (path: string) => string):
     logs.delete(key);
     for (const stamp of stamps) sides.push({ key, stamp });
   }
+  const holdsLogFolders = foldersAbove(logs);
   for (const { key, stamp } of sides.toSorted(byKey)) {
-    const owner = ownerOf(key, sessionOf(key), logs);
+    const base = sessionOf(key) ?? lostSessionFolderOf(key, holdsLogFolders);
+    const owner = ownerOf(key, base, logs);
     if (owner === undefined) continue;
     const log = logs.get(owner);
     if (log === undefined) logs.set(owner, { key: owner, stamps: [stamp], place: placeOfLog(owner) });
@@ -97,6 +100,25 @@ function sessionFolders(logs: Logs): (key: string) => string | undefined {
     base = sessionFolderOf(key, (log) => logs.has(log));
     return base;
   };
+}
+
+/** Tells folders that hold folders of logs. Known once it is asked for: nearly all side files have a log. */
+function foldersAbove(logs: Logs): (folder: string) => boolean {
+  let known: Set<string> | undefined;
+  return (folder) => {
+    known ??= new Set([...logs.values()].flatMap(({ key, place }) => foldersOver(placeFolder(key, place))));
+    return known.has(folder);
+  };
+}
+
+/** Where a log stands; a subagent's where its session does. */
+function placeFolder(key: string, place: LogPlace): string {
+  return place.kind === "subagent" ? folderOf(place.base) : folderOf(key);
+}
+
+function foldersOver(folder: string): readonly string[] {
+  const above = folderOf(folder);
+  return above === "" ? [] : [above, ...foldersOver(above)];
 }
 
 /** The log that a side file belongs to: its transcript for a `.meta.json`, else its session, even a missing one. */

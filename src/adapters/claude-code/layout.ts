@@ -58,6 +58,21 @@ export function sessionFolderOf(key: string, hasLog: (key: string) => boolean): 
   return undefined;
 }
 
+/**
+ * The session folder of a file whose session has no log any more: the outermost that is named by a session's id. Not one
+ * that holds folders of logs, such as a copy of a whole home.
+ */
+export function lostSessionFolderOf(
+  key: string,
+  holdsLogFolders: (folder: string) => boolean,
+): string | undefined {
+  for (let at = key.indexOf("/"); at !== -1; at = key.indexOf("/", at + 1)) {
+    const folder = key.slice(0, at);
+    if (isUuid(nameOf(folder)) && !holdsLogFolders(folder)) return folder;
+  }
+  return undefined;
+}
+
 /** Folders in which every file is looked at; elsewhere only logs are. */
 export function mayHoldSideFiles(folder: string): boolean {
   return folder.split("/").some((name) => name === SUBAGENTS || name === "tool-results" || isUuid(name));

@@ -18,6 +18,7 @@ import {
   objectField,
   recordGroups,
   recordHash,
+  wholeRecord,
 } from "../seam/index.ts";
 import { blockOfParts, joinedText } from "./blocks.ts";
 
@@ -58,6 +59,8 @@ export function sourceOf(options: JsonObject): JsonObject {
 }
 
 function recordOf({ first, pieces, record: id }: RecordGroup): JsonValue | RawLine {
+  const whole = wholeRecord(pieces);
+  if (whole !== undefined) return whole;
   const { message } = first;
   const source = sourceOf(message.options);
   const raw = extractString(source, "raw");

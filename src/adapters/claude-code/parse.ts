@@ -23,6 +23,7 @@ import {
   JsonlLog,
   keptPrefix,
   keysBelow,
+  MAX_PAYLOAD_BYTES,
   SessionLog,
   tellLog,
   untilUnreadable,
@@ -31,7 +32,7 @@ import { HeadFinder } from "./head.ts";
 import { isChild, sessionOf } from "./identity.ts";
 import { ADAPTER, folderOf } from "./layout.ts";
 import { PREFIX_FORMAT, RecordMapper } from "./records.ts";
-import { jsonObjectIn, MAX_SIDE_FILE_BYTES, recordOfFile, sideFileEntry } from "./side-file.ts";
+import { jsonObjectIn, recordOfFile, sideFileEntry } from "./side-file.ts";
 
 export function read(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
   return untilUnreadable(readUnit(unit, request), unit, { adapter: ADAPTER, signal: request.signal });
@@ -44,7 +45,7 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
   const sides = unit.files.filter((file) => file !== stamp);
   const cursor: Record<string, FileCursor> = {};
 
-  using log = stamp === undefined ? undefined : JsonlLog.open(stamp, known[unit.key]);
+  using log = stamp === undefined ? undefined : JsonlLog.open(stamp, request.now, known[unit.key]);
   const kept = log && (await keptPrefix(request, PREFIX_FORMAT, log.committed));
   const head = new HeadFinder(kept?.reader);
   await log?.readAhead((items) => head.see(items));
@@ -128,7 +129,7 @@ async function readSide(
   stamp: FileStamp,
   name: string,
 ): Promise<{ readonly entry?: LogEntry; readonly data?: Uint8Array; readonly problem?: IssueYield }> {
-  if (stamp.size > MAX_SIDE_FILE_BYTES)
+  if (stamp.size > MAX_PAYLOAD_BYTES)
     return {
       problem: issue("too_long", stamp.path, `${stamp.size} bytes are more than pond stores of one file`),
     };

@@ -78,11 +78,11 @@ export class RecordMapper {
     if (!isJsonObject(value)) {
       const id = this.#log.identify("value", undefined, value);
       const options = { source: { record: value }, pond: { id: "derived" } };
-      return { id, ...at, drafts: [{ role: "system", options, parts: [] }] };
+      return { id, ...at, drafts: [{ role: "system", options, parts: [] }], whole: () => value };
     }
     const envelope = new Envelope(value, this.#log);
     const drafts = this.#drafts(value, envelope);
-    return { id: envelope.id, timestamp: envelope.timestamp, ...at, drafts };
+    return { id: envelope.id, timestamp: envelope.timestamp, ...at, drafts, whole: () => value };
   }
 
   #drafts(record: JsonObject, envelope: Envelope): readonly MessageDraft[] {

@@ -8,9 +8,6 @@ import { timestampFromMillis } from "../../model/index.ts";
 import type { FileStamp, LogEntry } from "../seam/index.ts";
 import { bytesHash } from "../seam/index.ts";
 
-/** Larger files are reported, not stored: they would not fit one value of the engine's blob column. */
-export const MAX_SIDE_FILE_BYTES = 512 * 1024 * 1024;
-
 /** What all versions of a file are called; `name` is its path relative to the log's folder. */
 export const recordOfFile = (name: string): string => `file:${name}`;
 

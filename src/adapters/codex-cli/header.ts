@@ -47,8 +47,8 @@ const ENVIRONMENT =
 
 /** Collects the header while records pass by. */
 export class HeaderScan {
-  /** True once a record was seen. */
-  hasRecords = false;
+  /** True once a record was seen, or a line that is none: those are kept too. */
+  hasLines = false;
   /** False when the first record is none that Codex writes. */
   isRollout = false;
   /** The first `session_meta`, or the header of an old log. */
@@ -57,13 +57,14 @@ export class HeaderScan {
   directory: Extracted<string> | undefined;
   /** Bytes that hold all that is wanted. */
   end = Number.POSITIVE_INFINITY;
+  #hasRecords = false;
   #repository: Extracted<string> | undefined;
 
   /** True when nothing more is wanted. */
   add(value: JsonValue): boolean {
     const view = viewRecord(value);
-    if (!this.hasRecords) this.isRollout = view !== undefined && isRolloutRecord(view);
-    this.hasRecords = true;
+    if (!this.#hasRecords) this.isRollout = view !== undefined && isRolloutRecord(view);
+    this.#hasRecords = true;
     if (view === undefined) return false;
     this.#addMeta(view);
     this.createdAt ??= instantOf(view);
@@ -72,6 +73,7 @@ export class HeaderScan {
   }
 
   addAll(items: readonly JsonlItem[]): boolean {
+    this.hasLines ||= items.some(({ kind }) => kind !== "tail");
     const last = items.find((item) => item.kind === "record" && this.add(item.value));
     if (last !== undefined) this.end = last.end;
     return last !== undefined;

@@ -29,7 +29,7 @@ import {
   recordHash,
   RestoredFiles,
 } from "../seam/index.ts";
-import { CODEX, isDocument, parseRolloutName, rolloutPath } from "./name.ts";
+import { CODEX, isDocument, parseRolloutName, rolloutPath, SESSION_INDEX } from "./name.ts";
 import { restoreRecord } from "./restore-record.ts";
 
 type Records = readonly (JsonValue | RawLine)[];
@@ -83,7 +83,7 @@ function pathOf({ session, source }: SessionState): string {
 /** Where the client looks: where it stood if that was in a home, else the folder of its day. */
 function clientPath(state: SessionState, records: Records): string {
   const path = pathOf(state);
-  if (/^(?:archived_)?sessions\//.test(path)) return path;
+  if (path === SESSION_INDEX || /^(?:archived_)?sessions\//.test(path)) return path;
   const started = formatTimestamp(state.session.created_at);
   const name = basename(path);
   const folder = `sessions/${started.slice(0, 10).replaceAll("-", "/")}`;

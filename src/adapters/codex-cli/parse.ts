@@ -5,7 +5,15 @@
  */
 import { basename } from "node:path";
 import type { Session } from "../../model/index.ts";
-import type { AdapterYield, FileStamp, LogMark, Prefix, ReadRequest, Unit } from "../seam/index.ts";
+import type {
+  AdapterYield,
+  FileStamp,
+  LogMark,
+  Prefix,
+  ReadRequest,
+  Unit,
+  ZstdFault,
+} from "../seam/index.ts";
 import {
   committedMark,
   committedSession,
@@ -17,7 +25,7 @@ import {
   prefixToKeep,
   SessionLog,
 } from "../seam/index.ts";
-import { checkpoint, cursorFor, START } from "./checkpoint.ts";
+import { checkpoint, cursorFor, endsAlone, START } from "./checkpoint.ts";
 import type { HeaderScan } from "./header.ts";
 import { isUndecided, openLog, sessionOf } from "./header.ts";
 import { isHarnessSession } from "./lineage.ts";
@@ -37,12 +45,13 @@ export async function* readRollout(
 ): AsyncGenerator<readonly AdapterYield[]> {
   const [stamp] = unit.files;
   if (stamp === undefined) return;
-  using source = Source.open(stamp.path);
+  using source = Source.open(stamp, request.now);
   await using opened = await openLog(source);
   const { scan } = opened;
   const isForeign = !scan.isRollout && parseRolloutName(basename(unit.key)) === undefined;
-  if (scan.hasRecords && isForeign) yield [notARollout(stamp.path)];
-  if (!scan.hasRecords || isForeign) return yield [checkpoint(unit, START)];
+  if (!scan.hasLines && source.fault !== undefined) return yield [unreadable(stamp.path, source.fault)];
+  if (scan.hasLines && isForeign) yield [notARollout(stamp.path)];
+  if (!scan.hasLines || isForeign) return yield [checkpoint(unit, START)];
   if (isUndecided(scan, stamp, request.now))
     return yield [{ kind: "waiting", reason: "no working directory recorded yet" }];
 
@@ -62,19 +71,27 @@ export async function* readRollout(
   }
   const waiting = source.isPlain ? walk.waiting : undefined;
   const toKeep = waiting && prefixToKeep(request, PREFIX_FORMAT, { ...waiting, headEnd: scan.end });
-  const isUnsettled = walk.isLastUnsettled() && request.now - stamp.mtime < SETTLE_MILLIS;
-  if (!isUnsettled) walk.finish();
+  const isOpen = walk.isLastUnsettled();
+  const mayGrow = isOpen && !walk.isLastAlone && request.now - stamp.mtime < SETTLE_MILLIS;
+  if (!mayGrow) walk.finish();
   walk.end();
   const batch = walk.drain();
   if (batch.length > 0) yield batch;
   const { offset, mark: told, kept } = walk;
-  // A last record that waits for the next one is not part of the state yet.
-  yield [walk.told({ path: plainName(stamp.path), key: unit.key, form: "log", kept, isWhole: true })];
+  // A last record that waits for the next one is not part of the state yet, and of a source that could not be read to its
+  // end no state is known.
+  if (source.fault === undefined)
+    yield [walk.told({ path: plainName(stamp.path), key: unit.key, form: "log", kept, isWhole: true })];
   const tail = await source.tail(offset);
+  const wasAlone = offset === committed && endsAlone(request);
+  const isAlone = wasAlone || (isOpen && !mayGrow && walk.isAtEnd);
+  if (source.fault !== undefined) yield [unreadable(stamp.path, source.fault)];
+  // What could not be read, or not yet, is looked at again each time.
+  const isUnsettled = mayGrow || walk.hasTail || source.fault !== undefined;
   // The line behind a prefix must be committed: what is known of it was decided by the one before.
   const prefix = waiting !== undefined && waiting.end <= offset ? toKeep : undefined;
   const state = committedState(session.id, told);
-  yield [checkpoint(unit, { offset, tail, isUnsettled, state, prefix })];
+  yield [checkpoint(unit, { offset, tail, isUnsettled, isAlone, state, prefix })];
 }
 
 interface OpenRollout {
@@ -100,7 +117,12 @@ function openWalk(session: Session, rollout: OpenRollout, before: Prefix | undef
     replays: new Replays(scan.meta, { parentId, createdAt }, replayed),
   };
   const recorder = new Recorder(log, setting, before?.reader);
-  return new Walk(log, recorder, { committed, mark, hasSpans: source.isPlain, from: before });
+  const told = { committed, mark, endsAlone: endsAlone(request) };
+  return new Walk(log, recorder, { ...told, hasSpans: source.isPlain, from: before });
+}
+
+function unreadable(path: string, { offset, message }: ZstdFault): AdapterYield {
+  return { kind: "issue", issue: { kind: "unreadable", adapter: CODEX, path, offset, message } };
 }
 
 function notARollout(path: string): AdapterYield {

@@ -76,6 +76,10 @@ interface Expected {
   readonly twin: string | undefined;
 }
 
+interface ToldAlone extends ScreenText {
+  readonly id: string;
+}
+
 interface Said {
   readonly id: string;
   readonly role: string;
@@ -94,6 +98,8 @@ export class Recorder {
   #unshown: Said | undefined;
   /** The message that the event before it showed. */
   #announced: string | undefined;
+  /** What an event showed that was told as the message itself, because its item was not there yet. */
+  #toldAlone: ToldAlone | undefined;
   /** True once the log was seen to show what the agent says before recording it. */
   #showsAgent = false;
   /** True when the record before this one put something on the screen. */
@@ -145,14 +151,18 @@ export class Recorder {
     return spoken !== undefined || screenText(entry.view)?.role === "assistant";
   }
 
-  place(entry: Entry, next: Entry | undefined): void {
+  /** `wasAlone`: an earlier read told it when nothing stood behind it, and that is not taken back. */
+  place(entry: Entry, next: Entry | undefined, wasAlone = false): void {
     const { view } = entry;
     const id = this.#identify(entry);
     if (view === undefined) return this.#carry(entry, id);
     this.#calls.noteOutcome(view);
     const timestamp = extractTimestamp(view.record, "timestamp");
     const replayed = this.#setting.replays.sourceOf(view, timestamp);
-    const placed = this.#placed({ entry, view, id, next, author: this.#author(replayed !== undefined) });
+    const told = this.#toldAlone;
+    this.#toldAlone = undefined;
+    const author = this.#author(replayed !== undefined);
+    const placed = this.#placed({ entry, view, id, next, author, wasAlone, told });
     this.#wasShown = view.kind === "event_msg/agent_message" || view.kind === "event_msg/item_completed";
     const isTyped =
       timestamp !== undefined && isCanonicalTimestamp(field(view.record, "timestamp"), timestamp);
@@ -161,7 +171,8 @@ export class Recorder {
     const replays = replayed === undefined ? undefined : { session_id: replayed, message_id: id.text };
     const pond = replays === undefined ? placed.pond : { ...placed.pond, replays };
     const { bytes, hash } = entry;
-    this.#log.add({ id, timestamp, bytes, hash, drafts: draftsOf(placed.drafts, record, pond) });
+    const drafts = draftsOf(placed.drafts, record, pond);
+    this.#log.add({ id, timestamp, bytes, hash, drafts, whole: () => entry.value });
   }
 
   /** True where this log would have shown a message of the agent already: it was never meant for the screen. */
@@ -191,7 +202,8 @@ export class Recorder {
   #carry(entry: Entry, id: RecordId): void {
     const options: JsonObject = { source: { record: entry.value } };
     const { bytes, hash } = entry;
-    this.#log.add({ id, bytes, hash, drafts: [{ role: "system", options, parts: [] }] });
+    const drafts = [{ role: "system" as const, options, parts: [] }];
+    this.#log.add({ id, bytes, hash, drafts, whole: () => entry.value });
   }
 
   #placed(at: Placing): Placed {
@@ -207,13 +219,23 @@ export class Recorder {
     return carried(view);
   }
 
-  #placeItem({ view, id, next, author }: Placing): Placed {
+  #placeItem(at: Placing): Placed {
+    const { view, id, told, author } = at;
     const spoken = spokenText(view);
+    if (told !== undefined && spoken !== undefined && isTwin(told, spoken)) {
+      // The text stands in the event already: it is told once, and this record is the carrier of the two.
+      this.#showsAgent = true;
+      this.#unshown = undefined;
+      return { ...carried(view), pond: { twin: told.id } };
+    }
+    // Told as never meant for the screen: an event that shows it after all is the message.
+    const isToldHidden = at.wasAlone && spoken?.role === "assistant" && this.#isUnannounced;
+    const next = isToldHidden ? undefined : at.next;
     const shown = next?.view === undefined ? undefined : screenText(next.view);
     const twin = shown !== undefined && spoken !== undefined && isTwin(shown, spoken) ? shown : undefined;
     if (twin !== undefined && next !== undefined) this.#twin = { entry: next, of: id.text };
     if (spoken !== undefined) {
-      const isShown = twin !== undefined || this.#announced === id.text;
+      const isShown = twin !== undefined || isToldHidden || this.#announced === id.text;
       this.#unshown = isShown ? undefined : { id: id.text, ...spoken };
     }
     this.#calls.noteCall(view);
@@ -254,8 +276,9 @@ export class Recorder {
   }
 
   /** The event is a carrier when the item that it shows stands beside it, else it is the message itself. */
-  #placeScreenText({ entry, view, next, author }: Placing, screen: ScreenText): Placed {
-    const twin = this.#twinOf(entry, screen, next);
+  #placeScreenText({ entry, view, id, next, author, wasAlone }: Placing, screen: ScreenText): Placed {
+    const twin = this.#twinOf(entry, screen, wasAlone ? undefined : next);
+    if (wasAlone && twin === undefined) this.#toldAlone = { ...screen, id: id.text };
     if (twin !== undefined) return { ...carried(view), pond: { twin } };
     const { role } = screen;
     const textType = SCREEN_TYPES[role];
@@ -303,6 +326,9 @@ interface Placing {
   readonly next: Entry | undefined;
   /** Who wrote the user's conversation, where the session does not imply it. */
   readonly author: RecordedAuthor | undefined;
+  readonly wasAlone: boolean;
+  /** What the event before it showed and was told as the message of. */
+  readonly told: ToldAlone | undefined;
 }
 
 function expectedIn(state: JsonObject): Expected {

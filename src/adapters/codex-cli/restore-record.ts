@@ -4,7 +4,7 @@ import { isJsonObject, stringifyJson } from "../../base/json.ts";
 import type { MessageWithParts, Part } from "../../model/index.ts";
 import { formatTimestamp, openJson } from "../../model/index.ts";
 import type { RawLine, RecordGroup } from "../seam/index.ts";
-import { field, objectField } from "../seam/index.ts";
+import { field, objectField, wholeRecord } from "../seam/index.ts";
 import { blocksOf, sourceBlock } from "./content.ts";
 import { CALLS, RESULTS, TEXT_TYPES, THOUGHTS } from "./items.ts";
 import { isItemId } from "./record.ts";
@@ -12,6 +12,8 @@ import { SCREEN_TYPES } from "./recorder.ts";
 
 /** The record of the messages that it was split over, in order. */
 export function restoreRecord({ first, pieces, record: id }: RecordGroup): JsonValue | RawLine {
+  const whole = wholeRecord(pieces);
+  if (whole !== undefined) return whole;
   const source = objectField(first.message.options, "source");
   if (source === undefined) return null;
   const raw = field(source, "raw");

@@ -3,18 +3,17 @@
  * Offsets count the bytes of the plain form, so that a cursor survives the client's compression of old rollouts
  * (spec.md#sync-change-detection).
  */
-import { createReadStream } from "node:fs";
-import { pipeline } from "node:stream";
-import { createZstdDecompress } from "node:zlib";
 import { PondError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { decodeUtf8, isJsonObject, tryParseJson } from "../../base/json.ts";
-import type { FileCursor, JsonlItem, LineStart } from "../seam/index.ts";
+import type { FileCursor, FileStamp, JsonlItem, LineStart, ZstdFault } from "../seam/index.ts";
 import {
   arrayField,
   hashTail,
+  isSettled,
   JsonlSplitter,
   readJsonl,
+  readZstd,
   resumeOffset,
   SourceFile,
   TAIL_BYTES,
@@ -25,24 +24,27 @@ import { isCompressed, isDocument } from "./name.ts";
 
 export type ItemBatches = AsyncGenerator<readonly JsonlItem[], void>;
 
-const CHUNK = 1 << 18;
 const ITEMS: ReadonlySet<string> = new Set(["items"]);
 
 export class Source implements Disposable {
   readonly #file: SourceFile;
-  readonly #path: string;
   readonly #isCompressed: boolean;
   readonly #isDocument: boolean;
+  readonly #settledSize: number | undefined;
+  /** Why a compressed source ends before its file does; known once it was read to there. */
+  fault: ZstdFault | undefined;
 
-  private constructor(file: SourceFile, path: string) {
+  private constructor(file: SourceFile, stamp: FileStamp, now: number) {
+    const { path } = stamp;
     this.#file = file;
-    this.#path = path;
+    this.#settledSize = isSettled(stamp, now) ? stamp.size : undefined;
     this.#isCompressed = isCompressed(path);
     this.#isDocument = isDocument(path);
   }
 
-  static open(path: string): Source {
-    return new Source(SourceFile.open(path), path);
+  /** `now` decides whether the source is settled: then its unterminated tail is data. */
+  static open(stamp: FileStamp, now: number): Source {
+    return new Source(SourceFile.open(stamp.path), stamp, now);
   }
 
   /** True where a line stands in the file as it is: neither compressed nor part of a document. */
@@ -53,7 +55,9 @@ export class Source implements Disposable {
   /** The lines from the start, of a plain source also from one of them on; as often as asked for. */
   items(from?: LineStart): ItemBatches {
     if (this.#isDocument) return this.#documentItems();
-    return this.#isCompressed ? this.#plainItems() : readJsonl(this.#file, from);
+    return this.#isCompressed
+      ? this.#plainItems()
+      : readJsonl(this.#file, { ...from, settledSize: this.#settledSize });
   }
 
   /** Where to go on: the committed offset when the source only grew, 0 when it was rewritten. */
@@ -79,14 +83,11 @@ export class Source implements Disposable {
       const items = splitter.push(chunk);
       if (items.length > 0) yield items;
     }
-    yield splitter.finish();
+    yield splitter.finish(this.#file.size === this.#settledSize);
   }
 
-  #plainBytes(): AsyncIterable<Uint8Array> {
-    // Opened anew for each pass: a stream that is left early closes what it reads from.
-    const file = createReadStream(this.#path, { highWaterMark: CHUNK });
-    // Errors of either stream reach the reader through the last one.
-    return pipeline(file, createZstdDecompress({ chunkSize: CHUNK }), () => undefined);
+  async *#plainBytes(): AsyncGenerator<Uint8Array, void> {
+    this.fault = yield* readZstd(this.#file);
   }
 
   /** No seeking in compressed bytes: the last ones before the offset are kept while passing. */

@@ -1,16 +1,26 @@
 /**
  * Names of threads. `session_index.jsonl` is one file for all of them, appended to whenever a thread is renamed. Each
  * line becomes a carrier with a title in the session that it names, so that a rename makes this one file stale and no
- * rollout (spec.md#model-title).
+ * rollout (spec.md#model-title). Lines that name no session here are kept in one of the index (index-session.ts).
  */
 import { basename } from "node:path/posix";
 import type { JsonObject } from "../../base/json.ts";
-import { isJsonObject } from "../../base/json.ts";
 import type { AdapterYield, ReadRequest, Unit } from "../seam/index.ts";
-import { extractName, extractTimestamp, SessionLog, valueHash } from "../seam/index.ts";
-import { checkpoint, START } from "./checkpoint.ts";
+import {
+  committedMark,
+  committedSession,
+  committedState,
+  extractName,
+  extractTimestamp,
+  isSettled,
+  SessionLog,
+  valueHash,
+} from "../seam/index.ts";
+import { checkpoint, cursorFor } from "./checkpoint.ts";
 import { holdsSession, survey } from "./discover.ts";
 import { isUndecided, openLog, sessionOf } from "./header.ts";
+import type { IndexLine } from "./index-session.ts";
+import { indexLine, tellIndex } from "./index-session.ts";
 import { CODEX, parseRolloutName } from "./name.ts";
 import { THREAD_NAME_RANK } from "./recorder.ts";
 import { Source } from "./source.ts";
@@ -30,45 +40,56 @@ export async function* readThreadNames(
 ): AsyncGenerator<readonly AdapterYield[]> {
   const [stamp] = unit.files;
   if (stamp === undefined) return;
-  const { threads, issues } = await readLines(stamp.path);
-  if (issues.length > 0) yield issues;
+  using source = Source.open(stamp, request.now);
+  const { lines, hasTail } = await readLines(source);
+  const committed = await source.resumeFrom(cursorFor(unit, request));
+  const known = committed > 0 ? committedSession(request.cursor) : undefined;
   const rollouts = await rolloutsByThread(request);
-  let isSettled = true;
-  for (const [threadId, lines] of threads) {
-    const batches = await Promise.all(
-      (rollouts.get(threadId) ?? []).map(async (rollout) => nameSession(rollout, lines, { unit, request })),
+  let isTold = !hasTail;
+  let hasLost = known !== undefined || lines.some(({ threadId }) => threadId === undefined);
+  for (const [threadId, named] of byThread(lines)) {
+    const told = await Promise.all(
+      (rollouts.get(threadId) ?? []).map(async (rollout) => nameSession(rollout, named, { unit, request })),
     );
-    const named = batches.flat();
-    if (named.length > 0) yield named;
-    else if (lines.some((line) => isRecent(line, request.now))) isSettled = false;
+    const events = told.flatMap((one) => one.events);
+    if (events.length > 0) yield events;
+    else if (told.some(({ isYoung }) => isYoung) || named.some((line) => isRecent(line, request.now)))
+      isTold = false;
+    else hasLost = true;
   }
-  if (isSettled) yield [checkpoint(unit, START)];
+  const index =
+    hasLost && lines.length > 0
+      ? tellIndex(lines, { unit, stamp, known, committed, mark: committedMark(request.cursor) })
+      : undefined;
+  if (index !== undefined) yield index.events;
+  if (!isTold && index === undefined) return;
+  const offset = lines.findLast(({ item }) => item.terminated)?.item.end ?? 0;
+  const reached = { offset, tail: await source.tail(offset), isUnsettled: !isTold };
+  const state = index === undefined ? {} : { state: committedState(index.session, index.mark) };
+  yield [checkpoint(unit, { ...reached, ...state })];
 }
 
 async function readLines(
-  path: string,
-): Promise<{ threads: ReadonlyMap<string, readonly NameLine[]>; issues: readonly AdapterYield[] }> {
-  const threads = new Map<string, NameLine[]>();
-  const issues: AdapterYield[] = [];
-  using source = Source.open(path);
+  source: Source,
+): Promise<{ readonly lines: readonly IndexLine[]; readonly hasTail: boolean }> {
+  const lines: IndexLine[] = [];
+  let hasTail = false;
   for await (const items of source.items())
-    for (const item of items) {
-      if (item.kind === "tail") continue;
-      const record = item.kind === "record" && isJsonObject(item.value) ? item.value : undefined;
-      const threadId = record === undefined ? undefined : extractName(record, "id");
-      if (record === undefined || threadId === undefined) {
-        const { line, offset } = item;
-        const kind = item.kind === "bad_line" ? item.reason : "unexpected_shape";
-        const message =
-          item.kind === "bad_line" ? item.message : "a line of the session index names no thread";
-        issues.push({ kind: "issue", issue: { kind, adapter: CODEX, path, line, offset, message } });
-        continue;
-      }
-      const lines = threads.get(threadId) ?? [];
-      lines.push({ record, bytes: item.end - item.offset });
-      threads.set(threadId, lines);
-    }
-  return { threads, issues };
+    for (const item of items)
+      if (item.kind === "tail") hasTail = true;
+      else lines.push(indexLine(item, (record) => extractName(record, "id")));
+  return { lines, hasTail };
+}
+
+function byThread(lines: readonly IndexLine[]): ReadonlyMap<string, readonly NameLine[]> {
+  const threads = new Map<string, NameLine[]>();
+  for (const { item, record, threadId } of lines) {
+    if (record === undefined || threadId === undefined) continue;
+    const named = threads.get(threadId) ?? [];
+    named.push({ record, bytes: item.end - item.offset });
+    threads.set(threadId, named);
+  }
+  return threads;
 }
 
 async function rolloutsByThread(request: ReadRequest): Promise<ReadonlyMap<string, readonly Unit[]>> {
@@ -79,18 +100,25 @@ async function rolloutsByThread(request: ReadRequest): Promise<ReadonlyMap<strin
   );
 }
 
+interface Named {
+  readonly events: readonly AdapterYield[];
+  /** True when the rollout cannot be told yet. */
+  readonly isYoung?: boolean;
+}
+
 /** The session as its own rollout announces it, then its names. Nothing while the rollout cannot be told yet. */
 async function nameSession(
   rollout: Unit,
   lines: readonly NameLine[],
   from: { readonly unit: Unit; readonly request: ReadRequest },
-): Promise<readonly AdapterYield[]> {
+): Promise<Named> {
   const [stamp] = rollout.files;
-  if (stamp === undefined) return [];
-  using source = Source.open(stamp.path);
+  if (stamp === undefined) return { events: [] };
+  using source = Source.open(stamp, from.request.now);
   await using opened = await openLog(source);
   const { scan } = opened;
-  if (!scan.hasRecords || isUndecided(scan, stamp, from.request.now)) return [];
+  const { now } = from.request;
+  if (!scan.hasLines || isUndecided(scan, stamp, now)) return { events: [], isYoung: !isSettled(stamp, now) };
   const log = new SessionLog(sessionOf(scan, rollout, { place: from.request.place }), {
     adapter: CODEX,
     path: from.unit.key,
@@ -108,7 +136,8 @@ async function nameSession(
   }
   const { unit } = from;
   const path = unit.files[0]?.path ?? unit.key;
-  return [...log.drain(), log.told({ path, key: unit.key, form: "index", kept: 0, isWhole: true })];
+  const told = log.told({ path, key: unit.key, form: "index", kept: 0, isWhole: true });
+  return { events: [...log.drain(), told] };
 }
 
 function isRecent({ record }: NameLine, now: number): boolean {

@@ -19,6 +19,8 @@ interface WalkedSource {
   /** Bytes that an earlier read committed, and how far it had told the log there. */
   readonly committed: number;
   readonly mark: LogMark | undefined;
+  /** True when the last record of those was told as if nothing came behind it: that is not taken back. */
+  readonly endsAlone: boolean;
   /** True where the offsets of lines are those of bytes in the file. */
   readonly hasSpans: boolean;
   /** The line that is walked from; absent: the first. */
@@ -34,10 +36,14 @@ export class Walk {
   readonly #source: WalkedSource;
   readonly #waiting: Pending[] = [];
   readonly #committed: Committed;
+  /** The last line that came in sight. */
+  #last: JsonlItem | undefined;
   /** Behind the last line that is placed and ended. */
   #end: LineStart;
   /** How far the log is told there. */
   mark: LogMark;
+  /** True when the file ends in what is not data yet. */
+  hasTail = false;
 
   constructor(log: SessionLog, recorder: Recorder, source: WalkedSource) {
     this.#log = log;
@@ -50,8 +56,12 @@ export class Walk {
   }
 
   add(item: JsonlItem): void {
-    // The tail of a line that is being written is no data yet.
-    if (item.kind === "tail") return;
+    if (item.kind === "tail") {
+      // What of a line is written is no data yet.
+      this.hasTail = true;
+      return;
+    }
+    this.#last = item;
     if (item.kind === "record") {
       const entry = entryOf(item.value, item.end - item.offset);
       this.#recorder.meet(entry);
@@ -90,6 +100,16 @@ export class Walk {
     return this.#log.told(source);
   }
 
+  /** True when the last line was told alone by an earlier read. */
+  get isLastAlone(): boolean {
+    return this.#last !== undefined && this.#wasAlone(this.#last);
+  }
+
+  /** True when all lines are placed and ended. */
+  get isAtEnd(): boolean {
+    return this.#last?.end === this.#end.offset;
+  }
+
   /** Places all lines but the last: true when that one may mean something else once another follows, and is not told yet. */
   isLastUnsettled(): boolean {
     while (this.#waiting.length > 1) this.#placeFirst();
@@ -107,16 +127,21 @@ export class Walk {
     this.#committed.end();
   }
 
+  #wasAlone(item: JsonlItem): boolean {
+    const { endsAlone, committed } = this.#source;
+    return endsAlone && item.terminated && item.end === committed;
+  }
+
   #placeFirst(): void {
     const placed = this.#waiting.shift();
     if (placed === undefined) return;
     const { item, entry } = placed;
     const [next] = this.#waiting;
-    const isEnded = item.kind === "bad_line" || (item.kind === "record" && item.terminated);
+    const isEnded = item.terminated;
     this.#committed.pass(isEnded ? item.end : Number.POSITIVE_INFINITY);
     if (this.#source.hasSpans) this.#log.record = item;
     if (item.kind === "bad_line") this.#log.addBadLine(item);
-    else if (entry !== undefined) this.#recorder.place(entry, next?.entry);
+    else if (entry !== undefined) this.#recorder.place(entry, next?.entry, this.#wasAlone(item));
     if (item.kind === "record" && item.glued === 0)
       this.#log.addIssue("glued_records", "several records on one line; all are kept", item);
     if (!isEnded || next?.item.line === item.line) return;

@@ -35,7 +35,9 @@ export class Claims {
     this.#place = place;
     this.treeSessions = new Map(
       found.trees.flatMap((tree) =>
-        [...tree.sessions.values()].map((session) => [session.key, { tree, session }] as const),
+        [...tree.sessions.values(), ...tree.strays.values()].map(
+          (session) => [session.key, { tree, session }] as const,
+        ),
       ),
     );
     this.#machine = machine;
@@ -47,7 +49,7 @@ export class Claims {
     const isBeside = parent !== undefined && (await this.#holds(source, parent));
     return {
       id: await this.idOf(source, source.id),
-      parent: isBeside ? await this.idOf(source, parent) : parent,
+      parent: isBeside ? await this.idOf({ ...source, isStray: false }, parent) : parent,
     };
   }
 
@@ -76,8 +78,9 @@ export class Claims {
   }
 
   /** The id here of a session of a container. */
-  async idOf(container: Pick<SessionSource, "kind" | "container">, id: string): Promise<string> {
-    if (!(await this.#isCopy(container, id))) return id;
+  async idOf(container: Pick<SessionSource, "kind" | "container" | "isStray">, id: string): Promise<string> {
+    // What is left of a session elsewhere never mixes with the session itself, wherever that is.
+    if (container.isStray !== true && !(await this.#isCopy(container, id))) return id;
     return copyId(id, nameOfSource(this.#place, container.container));
   }
 

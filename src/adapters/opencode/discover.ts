@@ -48,7 +48,7 @@ function unitsOf(place: Place, found: Found): readonly (Unit | Issue)[] {
     ...found.issues,
     ...found.databases.map(({ key, files }) => ({ key, files })),
     ...found.trees.flatMap((tree) =>
-      [...tree.sessions.values()].map((session) => treeUnit(place, tree, session)),
+      [...tree.sessions.values(), ...tree.strays.values()].map((session) => treeUnit(place, tree, session)),
     ),
     ...found.exports.map(({ key, stamp }) => ({ key, files: [stamp] })),
   ];

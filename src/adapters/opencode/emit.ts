@@ -15,7 +15,7 @@ import type { MessageRecord } from "./record.ts";
 import { idOf } from "./record.ts";
 import type { Identity } from "./session.ts";
 import { readHead, restorationOf, sessionOf } from "./session.ts";
-import { restOf } from "./settle.ts";
+import { IDLE_AFTER_MS, restOf } from "./settle.ts";
 import type { SessionSource, SideRecord } from "./source.ts";
 
 /** A session that does not tell its directory yet is told without one only when nothing was written for this long. */
@@ -46,8 +46,9 @@ export async function* emitSession(
     return true;
   }
   const head = await readHead(source);
-  const session = sessionOf(source, head, context.identity);
   const isYoung = context.now - source.newest < TELLS_AFTER_MS;
+  const scopes = isYoung ? source.scopes : [...source.scopes, source.folder ?? null];
+  const session = sessionOf({ ...source, scopes }, head, context.identity);
   if ("fault" in session) {
     if (isYoung && source.kind !== "export") return yield* waits("a session records no directory yet");
     yield [issueOf(source, session.fault, `session ${source.id} records no ${session.fault.slice(3)}`)];
@@ -121,10 +122,14 @@ class Emitter {
       if (this.#bytes >= BATCH_BYTES) yield this.#drain();
     }
     this.#putInfo(leaf);
+    const isResting = this.#task.context.now - source.newest >= IDLE_AFTER_MS;
     for await (const record of source.side())
-      if (record.isUnreadable !== true) this.#putSide(record);
-      else {
+      if (record.isUnreadable === true) {
         this.hasFaults = true;
+        this.#log.keep(record.name, false);
+      } else if (record.isStray !== true || isResting) this.#putSide(record);
+      else {
+        this.held = true;
         this.#log.keep(record.name, false);
       }
     yield this.#drain();
@@ -184,7 +189,8 @@ class Emitter {
     readonly data?: Uint8Array;
   }): void {
     const { name, at, bytes, timestamp, options, data } = carrier;
-    const hash = sideHash(options["source"] ?? null, data);
+    const said = options["source"] ?? null;
+    const hash = sideHash(said, data);
     const part = data && {
       type: "file" as const,
       provenance: "injected" as const,
@@ -196,6 +202,7 @@ class Emitter {
       timestamp: timestamp ?? this.#session.created_at,
       bytes: data === undefined ? bytes : name.length * 3,
       drafts: [{ role: "system", options, parts: part === undefined ? [] : [part] }],
+      whole: () => said,
       positioned: false,
       hash,
       at,

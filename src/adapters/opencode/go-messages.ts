@@ -21,7 +21,7 @@ import {
 import { goMessageHash } from "./hashes.ts";
 import type { MessageContext } from "./messages.ts";
 import type { MessageRecord } from "./record.ts";
-import { idOf, takeIds } from "./record.ts";
+import { idOf, takeIds, wholeMessage } from "./record.ts";
 
 /** Which role a row's role becomes; any other row is carried. */
 const ROLES: ReadonlyMap<string, "user" | "assistant" | "tool"> = new Map([
@@ -61,6 +61,7 @@ export function goEntry(
     drafts: [draft],
     hash,
     at: message.at,
+    whole: () => wholeMessage(message),
   };
 }
 

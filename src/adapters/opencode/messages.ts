@@ -20,7 +20,7 @@ import { mapPart } from "./parts.ts";
 import { wholeKind } from "./provenance.ts";
 import { messageHash } from "./hashes.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
-import { idOf, takeIds } from "./record.ts";
+import { idOf, takeIds, wholeMessage } from "./record.ts";
 import type { Restoration } from "./session.ts";
 
 const ROLE: ReadonlySet<string> = new Set(["role"]);
@@ -55,6 +55,7 @@ export function messageEntry(message: MessageRecord, context: MessageContext): L
     drafts,
     hash,
     at: parts.reduce((newest, { at }) => Math.max(newest, at), message.at),
+    whole: () => wholeMessage(message),
   };
 }
 

@@ -7,10 +7,18 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState } from "../../model/index.ts";
 import { newestRevisions, openJson, revisionOf } from "../../model/index.ts";
-import { arrayField, extractString, field, objectField, optional } from "../seam/index.ts";
+import {
+  arrayField,
+  extractString,
+  field,
+  isRawLine,
+  objectField,
+  optional,
+  wholeRecord,
+} from "../seam/index.ts";
 import { goPartValue } from "./go-messages.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
-import { idOf, putIds } from "./record.ts";
+import { idOf, messageIn, putIds } from "./record.ts";
 import type { ContainerKind } from "./source.ts";
 
 export type NativeRecord = Omit<SourceRecord, "at" | "bytes">;
@@ -34,6 +42,8 @@ export interface NativeSession {
   readonly tables: ReadonlyMap<string, readonly JsonObject[]>;
   /** What else an export said. */
   readonly beside: JsonObject;
+  /** The bytes of an export that is no JSON: all that there is of it. */
+  readonly bytes?: Uint8Array;
 }
 
 const KINDS: readonly ContainerKind[] = ["tree", "database", "export", "go"];
@@ -45,15 +55,24 @@ export function nativeSession(state: SessionState): NativeSession {
   const restored: NativeMessage[] = [];
   let info: NativeRecord | undefined;
   let beside: JsonObject = {};
+  let bytes: Uint8Array | undefined;
   for (const group of groupsOf(state.messages)) {
     const [first] = group;
-    const source = sourceOf(first.message.options);
+    const whole = wholeIn(group);
+    const isMessage = first.message.seq !== undefined;
+    if (isMessage && whole !== undefined) {
+      restored.push(messageIn(whole));
+      continue;
+    }
+    const source = whole ?? sourceOf(first.message.options);
     const file = extractString(source, "file");
     const table = extractString(source, "table");
     if (file !== undefined) files.set(file, fileOf(first, source));
     else if (table !== undefined) tables.set(table, [...(tables.get(table) ?? []), ...rowsOf(source)]);
-    else if (Object.hasOwn(source, "export")) beside = objectField(source, "export") ?? {};
-    else if (isInfo(first, origin)) info = infoOf(source, origin);
+    else if (Object.hasOwn(source, "export")) {
+      beside = objectField(source, "export") ?? {};
+      bytes = bytesOf(first);
+    } else if (isInfo(first, origin)) info = infoOf(source, origin);
     else restored.push(messageOf(group, origin));
   }
   return {
@@ -63,6 +82,7 @@ export function nativeSession(state: SessionState): NativeSession {
     files,
     tables,
     beside,
+    ...(bytes === undefined ? {} : { bytes }),
   };
 }
 
@@ -76,8 +96,13 @@ export function nativeRecords(
   const origin = { id: extractString(source, "session_id") ?? state.session.id, kind, key: "" };
   return groupsOf(state.messages).map((group) => ({
     group,
-    record: group[0].message.seq === undefined ? undefined : messageOf(group, origin),
+    record: group[0].message.seq === undefined ? undefined : recordIn(group, origin),
   }));
+}
+
+function recordIn(group: Group, origin: Origin): NativeMessage {
+  const whole = wholeIn(group);
+  return whole === undefined ? messageOf(group, origin) : messageIn(whole);
 }
 
 const isInfo = ({ message }: MessageWithParts, { id }: Origin): boolean =>
@@ -98,6 +123,12 @@ function originOf({ session, source: read }: SessionState): Origin {
   });
 }
 
+/** A message with its parts, or what `options.source` of a carrier said. */
+export function wholeIn(group: Group): JsonObject | undefined {
+  const whole = wholeRecord(group);
+  return whole === undefined || isRawLine(whole) || !isJsonObject(whole) ? undefined : whole;
+}
+
 export type Group = readonly [MessageWithParts, ...MessageWithParts[]];
 
 /** The messages of each record, newest versions only, in order. */
@@ -113,12 +144,15 @@ function groupsOf(messages: readonly MessageWithParts[]): readonly Group[] {
 }
 
 function fileOf(
-  { parts }: MessageWithParts,
+  entry: MessageWithParts,
   source: JsonObject,
 ): { readonly json: JsonValue } | { readonly data: Uint8Array } {
-  const [part] = parts;
-  if (part?.type === "file" && part.data.kind === "bytes") return { data: part.data.value };
-  return { json: field(source, "record") ?? null };
+  const data = bytesOf(entry);
+  return data === undefined ? { json: field(source, "record") ?? null } : { data };
+}
+
+function bytesOf({ parts: [part] }: MessageWithParts): Uint8Array | undefined {
+  return part?.type === "file" && part.data.kind === "bytes" ? part.data.value : undefined;
 }
 
 function rowsOf(source: JsonObject): readonly JsonObject[] {

@@ -1,6 +1,6 @@
 /** What the adapter makes of records, by small databases and trees that are made here. */
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import {
@@ -164,7 +164,8 @@ describe("a database", () => {
         path: { cwd: "/srv/told", root: "/" },
       });
       addSession(db, { id: "ses_2", directory: "" });
-      addMessage(db, ["ses_3", "msg_3"], { role: "user", time: { created: 1 } });
+      addSession(db, { id: "ses_3", directory: "" });
+      db.exec("UPDATE session SET project_id = NULL WHERE id = 'ses_3'");
     });
     const { states, issues } = await statesIn(box.path);
     expect(states.map(({ session }) => [session.id, session.project])).toEqual([
@@ -412,7 +413,10 @@ describe("waiting", () => {
     expect(replay(run.events).map(({ session }) => session.id)).toEqual(["ses_1"]);
     expect(run.cursor?.files).toEqual({});
     const later = await readUnit(opencode, units[0]!, { root: box.path, cursor: run.cursor });
-    expect(replay(later.events).map(({ session }) => session.id)).toEqual(["ses_2"]);
+    expect(replay(later.events).map(({ session }) => [session.id, session.project])).toEqual([
+      ["ses_2", "/srv/demo"],
+      ["ses_3", basename(box.path)],
+    ]);
     utimesSync(path, 1, 1);
   });
 });

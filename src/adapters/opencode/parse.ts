@@ -4,7 +4,7 @@ import { PondError } from "../../base/errors.ts";
 import type { SessionId } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
 import type { AdapterYield, ReadRequest, StoredHashes, Unit } from "../seam/index.ts";
-import { SqliteFile, sqliteMark } from "../seam/index.ts";
+import { field, isSettled, SqliteFile, sqliteMark } from "../seam/index.ts";
 import type { Claims } from "./claims.ts";
 import { claimsOf, differencesTo, hashesOf } from "./claims.ts";
 import type { DatabaseState } from "./cursor.ts";
@@ -60,6 +60,7 @@ async function* checkpointed(
 async function* readTree(reader: Reader, tree: Tree, session: TreeSession): Reading {
   const { claims, request } = reader;
   const source = openTreeSession(request.place.root, tree, session);
+  if (source.isStray === true) return yield* readSession(reader, source);
   const newer = claims.newerTree(tree, session.id);
   const held = await claims.supersededBy(tree, session.id);
   if (held === undefined && newer === undefined) return yield* readSession(reader, source);
@@ -77,13 +78,20 @@ async function allRecords(source: SessionSource): Promise<readonly SourceRecord[
     const message = await source.message(index);
     records.push(message, ...message.parts);
   }
+  for await (const { isStray, source: said, at, bytes } of source.side())
+    if (isStray === true) records.push({ value: { json: field(said, "record") ?? null }, at, bytes });
   return records;
 }
 
 async function* readExport(reader: Reader): Reading {
   const [stamp] = reader.unit.files;
   const found = stamp === undefined ? undefined : await openExport(reader.unit.key, stamp);
-  if (found?.kind === "session") return yield* readSession(reader, found.source);
+  const { now } = reader.request;
+  if (found?.kind === "broken" && stamp !== undefined && !isSettled(stamp, now)) {
+    yield [{ kind: "waiting", reason: "an export is not whole yet" }];
+    return true;
+  }
+  if (found?.kind === "session" || found?.kind === "broken") return yield* readSession(reader, found.source);
   if (found?.kind === "fault") yield [{ kind: "issue", issue: { adapter: ADAPTER, ...found.fault } }];
   return false;
 }
@@ -129,7 +137,10 @@ async function* readDatabase(reader: Reader): AsyncGenerator<readonly AdapterYie
       reason: "unsupported",
     });
   const digests = await container.digests();
-  reader.claims.learn(unit.key, digests.keys());
+  reader.claims.learn(
+    unit.key,
+    digests.keys().filter((id) => !container.isStray(id)),
+  );
   const groups = groupDigests(digests);
   const changed = [...digests.keys()].filter(
     (id) => before?.groups.get(groupOf(id)) !== groups.get(groupOf(id)),
@@ -171,7 +182,9 @@ async function* readSessions(
   { container, file, ids }: SomeSessions,
 ): AsyncGenerator<SessionBatch> {
   const place = { kind: container.kind, container: unit.key };
-  const names = await Promise.all(ids.map(async (id) => sessionId(await claims.idOf(place, id))));
+  const nameOf = (id: string): Promise<string> =>
+    claims.idOf({ ...place, isStray: container.isStray(id) }, id);
+  const names = await Promise.all(ids.map(async (id) => sessionId(await nameOf(id))));
   const stored = await storedOf(request, names);
   for (const [index, session] of ids.entries()) {
     request.signal?.throwIfAborted();

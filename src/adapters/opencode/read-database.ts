@@ -3,15 +3,16 @@
  * of accounts, credentials and shares never are.
  */
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { SqlRow, SqliteFile } from "../seam/index.ts";
 import { extractString, field, integerField, jsonOfSql, stampNow, walk } from "../seam/index.ts";
 import { stemOf } from "./layout.ts";
-import { inOrder, sideRecord } from "./read-tree.ts";
+import { inOrder, MAX_FILE_BYTES, sideRecord, tooLong } from "./read-tree.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
 import { idOf } from "./record.ts";
+import { digestRows } from "./row-digests.ts";
 import type { Container, SessionSource, SideRecord, SourceFault } from "./source.ts";
 
 /** Tables whose rows belong to a session and are rewritten together. */
@@ -20,6 +21,16 @@ export const SESSION_TABLES = ["todo", "session_context_epoch"] as const;
 /** Tables whose rows belong to a session and come one by one. */
 export const SESSION_LOGS = ["session_message", "session_input"] as const;
 
+/** The parts of a session whose message is not there. */
+export const STRAY_PARTS =
+  "session_id = ? AND NOT EXISTS (SELECT 1 FROM message WHERE message.id = part.message_id)";
+
+/** A part is its message's, whatever session it names; without a message it has nothing else. */
+const PART_OWNER = {
+  session: "coalesce(owner.session_id, part.session_id)",
+  join: "LEFT JOIN message AS owner ON owner.id = part.message_id",
+};
+
 export class DatabaseReader implements Container {
   readonly kind = "database";
   readonly #database: SqliteFile;
@@ -27,6 +38,7 @@ export class DatabaseReader implements Container {
   /** The folder of the diffs that opencode writes beside its database. */
   readonly #diffs: string;
   readonly #tables: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly #strays = new Set<string>();
 
   constructor(database: SqliteFile, key: string) {
     this.#database = database;
@@ -45,7 +57,7 @@ export class DatabaseReader implements Container {
     );
   }
 
-  /** Every session, also one of which only messages are left, with what changes when anything of it does. */
+  /** Every session, also one of which only some rows are left, with what changes when anything of it does. */
   async digests(): Promise<ReadonlyMap<string, string>> {
     const digests = new Map<string, string>();
     const add = (id: string, text: string): void => {
@@ -55,24 +67,21 @@ export class DatabaseReader implements Container {
       add(String(row["id"]), Object.values(row).map(String).join("\u0000"));
     for (const table of ["message", "part", ...SESSION_TABLES, ...SESSION_LOGS]) {
       if (!this.#has(table, "session_id")) continue;
-      const sums = ["time_updated", "time_created"]
-        .filter((column) => this.#has(table, column))
-        .map((column) => `sum("${column}" % 1000000007)`);
-      const lengths = this.#has(table, "data") ? ["sum(octet_length(data))"] : [];
-      const columns = ["count(*)", "sum(rowid)", ...sums, ...lengths].join(" || ':' || ");
-      const rows = this.#database.iterate(
-        `SELECT session_id, ${columns} AS digest FROM "${table}" GROUP BY session_id`,
-      );
-      for (const row of rows) {
-        const id = String(row["session_id"]);
-        // Messages make a session, also one whose own row is gone; what else names it does not.
-        if (table === "message" || digests.has(id)) add(id, `${table}:${String(row["digest"])}`);
+      const columns = this.#tables.get(table) ?? [];
+      const rows = { table, columns, body: "data", ...(table === "part" ? { owner: PART_OWNER } : {}) };
+      for (const [id, digest] of digestRows(this.#database, rows)) {
+        if (table !== "message" && !digests.has(id)) this.#strays.add(id);
+        add(id, `${table}:${digest}`);
       }
     }
     const { files } = await walk(this.#diffs, { accepts: (name) => name.endsWith(".json") });
     for (const { path, size, mtime } of files)
       if (digests.has(stemOf(path))) add(stemOf(path), `diff:${size}:${mtime}`);
     return digests;
+  }
+
+  isStray(id: string): boolean {
+    return this.#strays.has(id);
   }
 
   open(id: string): SessionSource {
@@ -82,8 +91,10 @@ export class DatabaseReader implements Container {
     const faults: SourceFault[] = [];
     const messages = this.#messages(id, faults);
     const own = columns === undefined ? 0 : updatedAt(columns);
-    const diff = this.#diff(id);
-    const path = this.#database.path;
+    const diff = this.#diff(id, faults);
+    const { path } = this.#database;
+    const isStray = columns === undefined && messages.length === 0;
+    const left = isStray ? [...this.#side(id, diff)] : [];
     return {
       id,
       kind: "database",
@@ -95,7 +106,9 @@ export class DatabaseReader implements Container {
         : { info: { value: { json: null }, columns, at: own, bytes: bytesOf(columns) } }),
       facts,
       scopes: [this.#worktree(field(facts, "projectID")), field(facts, "projectID") ?? null],
-      newest: messages.reduce(
+      ...(columns === undefined ? { folder: basename(dirname(path)) } : {}),
+      ...(isStray ? { isStray } : {}),
+      newest: [...messages, ...left].reduce(
         (at, record) => Math.max(at, record.at),
         Math.max(own, this.#newestPart(id), diff?.at ?? 0),
       ),
@@ -166,6 +179,12 @@ export class DatabaseReader implements Container {
       for (const row of this.#rowsOf(table, id))
         yield tableRecord(`${table}:${extractString(row, "id") ?? ""}`, table, [row]);
     if (diff !== undefined) yield diff;
+    const strays = `SELECT * FROM part WHERE ${STRAY_PARTS} ORDER BY id`;
+    for (const row of this.#database.all(strays, id)) {
+      const part = this.#database.exact("part", row, "id");
+      const name = `part:${extractString(part, "id") ?? ""}`;
+      yield { ...tableRecord(name, "part", [part]), isStray: true };
+    }
   }
 
   #rowsOf(table: string, session: string): readonly JsonObject[] {
@@ -175,11 +194,15 @@ export class DatabaseReader implements Container {
   }
 
   /** opencode keeps a session's diffs in a file, also where everything else is in the database. */
-  #diff(id: string): SideRecord | undefined {
+  #diff(id: string, faults: SourceFault[]): SideRecord | undefined {
     if (/[/\\]/.test(id)) return undefined;
     const path = join(this.#diffs, `${id}.json`);
     const stamp = stampNow(path);
     if (stamp === undefined) return undefined;
+    if (stamp.size > MAX_FILE_BYTES) {
+      faults.push({ kind: "too_long", path, message: tooLong(stamp.size) });
+      return undefined;
+    }
     return sideRecord(`storage/session_diff/${id}.json`, readFileSync(path), Math.floor(stamp.mtime));
   }
 

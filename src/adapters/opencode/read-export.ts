@@ -1,41 +1,99 @@
-/** A session as `opencode export` prints it: `{ info, messages: [{ info, parts }] }` in one file. */
-import { open, readFile } from "node:fs/promises";
+/**
+ * A session as `opencode export` prints it: `{ info, messages: [{ info, parts }] }` in one file, in whatever encoding a
+ * shell wrote it. One that is no exact JSON is kept as its bytes, in a session that is told by what can be read of it.
+ */
+import { readFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { FileStamp } from "../seam/index.ts";
-import { arrayField, extractName, field, objectField, without } from "../seam/index.ts";
-import { stemOf } from "./layout.ts";
-import { parseFile } from "./read-tree.ts";
+import { arrayField, decodeText, extractName, field, objectField, without } from "../seam/index.ts";
+import { nameOf, stemOf } from "./layout.ts";
+import { parseText } from "./read-tree.ts";
+import { membersOf, readableIn } from "./readable.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
 import type { SessionSource, SideRecord, SourceFault } from "./source.ts";
 
-/** The client writes `info` first; the order of keys says nothing, so either may come first. */
-const OPENING = /^\s*\{\s*"(?:info|messages)"\s*:/;
-const OPENING_BYTES = 4096;
+/** What an export that cannot be parsed begins with, as far as one looks. */
+const OPENING = /^\s*\{[^]*?"(?:info|messages)"\s*:/;
+const OPENING_LENGTH = 4096;
+
+/** The client's own settings, beside which exports are put: no export, and nobody takes it for one. */
+const SETTINGS = "opencode.json";
 
 /** Past this a file cannot be held as one text. */
 const MAX_EXPORT_BYTES = 512 * 1024 * 1024;
+
+/** The record of all that an export says but its session and messages, or of its bytes. */
+const EXPORT = "export";
 
 const SHAPE: ReadonlySet<string> = new Set(["info", "parts"]);
 
 export type Export =
   | { readonly kind: "session"; readonly source: SessionSource }
+  /** No exact JSON: it may still be written. */
+  | { readonly kind: "broken"; readonly source: SessionSource }
   | { readonly kind: "fault"; readonly fault: SourceFault }
-  /** A JSON file of something else. */
+  /** A file of something else that is not named as an export. */
   | { readonly kind: "other" };
 
 export async function openExport(key: string, stamp: FileStamp): Promise<Export> {
   const { path } = stamp;
-  if (!OPENING.test(await readOpening(path))) return { kind: "other" };
   if (stamp.size > MAX_EXPORT_BYTES)
     return faulty(path, "too_long", `the export is larger than ${MAX_EXPORT_BYTES} bytes`);
-  const { value, fault } = parseFile(await readFile(path));
-  if (fault !== undefined) return { kind: "fault", fault: { ...fault, path } };
-  const record = "json" in value && isJsonObject(value.json) ? value.json : {};
+  const bytes = await readFile(path);
+  const decoded = decodeText(bytes);
+  const text = decoded.ok ? decoded.text : decoded.lossy;
+  const { value, fault } = decoded.ok
+    ? parseText(text)
+    : { value: undefined, fault: { kind: "invalid_utf8" as const, message: decoded.message } };
+  if (fault !== undefined) {
+    if (!OPENING.test(text.slice(0, OPENING_LENGTH))) return noExport(key, path);
+    return { kind: "broken", source: brokenSource({ key, stamp, bytes, text, fault: { ...fault, path } }) };
+  }
+  const record = value !== undefined && "json" in value && isJsonObject(value.json) ? value.json : {};
   const info = objectField(record, "info");
   const messages = arrayField(record, "messages");
-  if (info === undefined || messages === undefined) return { kind: "other" };
+  if (info === undefined || messages === undefined) return noExport(key, path);
   return { kind: "session", source: sourceOf({ key, stamp, record, info, messages }) };
+}
+
+function noExport(key: string, path: string): Export {
+  if (nameOf(key) === SETTINGS) return { kind: "other" };
+  const message = "no export of opencode, although its name says so: it is no object with info and messages";
+  return faulty(path, "unexpected_shape", message);
+}
+
+interface Broken {
+  readonly key: string;
+  readonly stamp: FileStamp;
+  readonly bytes: Uint8Array;
+  readonly text: string;
+  readonly fault: SourceFault;
+}
+
+/** Its id, its project and its time as far as they can be read, else those of the file. */
+function brokenSource({ key, stamp, bytes, text, fault }: Broken): SessionSource {
+  const info = membersOf(text).get("info");
+  const facts = info === undefined ? {} : readableIn(info);
+  const at = Math.floor(stamp.mtime);
+  const faults = [fault];
+  return {
+    id: extractName(facts, "id")?.toWellFormed() ?? stemOf(key),
+    kind: "export",
+    key,
+    container: key,
+    path: stamp.path,
+    facts,
+    scopes: [field(facts, "projectID") ?? null, basename(dirname(stamp.path))],
+    newest: at,
+    count: 0,
+    message: () => {
+      throw new RangeError("no such message");
+    },
+    side: () => [{ name: EXPORT, source: { [EXPORT]: "bytes" }, data: bytes, at, bytes: bytes.length }],
+    faults: () => faults.splice(0),
+  };
 }
 
 interface Parsed {
@@ -66,7 +124,7 @@ function sourceOf({ key, stamp, record, info, messages }: Parsed): SessionSource
     side: () =>
       Object.keys(rest).length === 0
         ? []
-        : [{ name: "export", source: { export: rest }, at, bytes } satisfies SideRecord],
+        : [{ name: EXPORT, source: { [EXPORT]: rest }, at, bytes } satisfies SideRecord],
     faults: () => [],
   };
 }
@@ -84,12 +142,6 @@ function messageOf(value: JsonValue, at: Pick<SourceRecord, "at" | "bytes">): Me
     ...(Object.keys(beside).length === 0 ? {} : { beside }),
     ...at,
   };
-}
-
-async function readOpening(path: string): Promise<string> {
-  await using file = await open(path, "r");
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(OPENING_BYTES), 0, OPENING_BYTES, 0);
-  return buffer.toString("latin1", 0, bytesRead);
 }
 
 function faulty(path: string, kind: SourceFault["kind"], message: string): Export {

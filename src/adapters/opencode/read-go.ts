@@ -10,6 +10,7 @@ import { extractString, extractTimestamp, field, without } from "../seam/index.t
 import type { CallNames } from "./go-messages.ts";
 import { goEntry } from "./go-messages.ts";
 import { byText } from "./read-tree.ts";
+import { digestRows } from "./row-digests.ts";
 import type { MessageRecord } from "./record.ts";
 import type { Container, SessionSource, SideRecord, SourceFault } from "./source.ts";
 
@@ -39,14 +40,16 @@ export class GoReader implements Container {
     };
     for (const row of this.#database.iterate("SELECT * FROM sessions ORDER BY id"))
       add(String(row["id"]), Object.values(row).map(String).join("\u0000"));
-    for (const [table, text] of this.#tables()) {
-      const columns = `count(*) || ':' || sum(rowid) || ':' || max(updated_at) || ':' || sum(octet_length(${text}))`;
-      const rows = this.#database.iterate(
-        `SELECT session_id, ${columns} AS digest FROM ${table} GROUP BY session_id`,
-      );
-      for (const row of rows) add(String(row["session_id"]), `${table}:${String(row["digest"])}`);
+    for (const [table, body] of this.#tables()) {
+      const rows = { table, body, columns: this.#database.columns(table) };
+      for (const [id, digest] of digestRows(this.#database, rows)) add(id, `${table}:${digest}`);
     }
     return digests;
+  }
+
+  /** Its tables are few, and each row of one makes a session. */
+  isStray(): boolean {
+    return false;
   }
 
   open(id: string): SessionSource {

@@ -1,6 +1,6 @@
 /** A session of a JSON tree: one file a record, each rewritten in place (docs/adapters/opencode.md#layout). */
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { errnoOf } from "../../base/errors.ts";
 import { decodeUtf8, tryParseJson } from "../../base/json.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -14,6 +14,11 @@ import type { Tree, TreeSession } from "./trees.ts";
 
 /** Side files beyond this are kept as payloads, because a text column would cut them. */
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
+
+/** Past this a file cannot be held as one text, if need be in base64. */
+export const MAX_FILE_BYTES = 384_000_000;
+
+export const tooLong = (size: number): string => `${size} bytes are more than pond stores of one file`;
 
 export function openTreeSession(root: string, tree: Tree, session: TreeSession): SessionSource {
   const reader = new TreeReader(join(root, tree.root));
@@ -29,6 +34,8 @@ export function openTreeSession(root: string, tree: Tree, session: TreeSession):
       infos.push({ value: { json: null }, stem: stemOf(path), at: 0, bytes: 0, isUnreadable: true });
   }
   infos.sort(inOrder);
+  const read = new Set(infos.map((message) => join(reader.folder, partsOf(tree, session.id, message))));
+  const strays = parts.filter(({ path }) => !read.has(dirname(path)));
   const facts = (record && infoOf(record)) ?? {};
   const all = [info, project, ...messages, ...parts, ...side];
   return {
@@ -40,16 +47,31 @@ export function openTreeSession(root: string, tree: Tree, session: TreeSession):
     ...(record === undefined ? {} : { info: record }),
     facts,
     scopes: [field(scopeFacts(scope), "worktree") ?? null, field(facts, "projectID") ?? null],
+    ...(info === undefined ? { folder: folderName(root, tree) } : {}),
+    ...(info === undefined && messages.length === 0 ? { isStray: true } : {}),
     newest: all.reduce((newest, stamp) => Math.max(newest, stamp?.mtime ?? 0), 0),
     count: infos.length,
     message: (index) => withParts(reader, tree, { session: session.id, info: infos[index] }),
-    side: () => sideRecords(reader, [...(project === undefined ? [] : [project]), ...side]),
+    side: () => [
+      ...sideRecords(reader, [...(project === undefined ? [] : [project]), ...side]),
+      ...sideRecords(reader, strays).map((stray) => ({ ...stray, isStray: true })),
+    ],
     faults: () => reader.takeFaults(),
     isUnlisted,
   };
 }
 
 type TreeMessage = SourceRecord & Pick<MessageRecord, "isUnreadable">;
+/** The folder of a message's parts, below the tree's: the client looks there by the id that the message tells. */
+function partsOf({ era }: Tree, session: string, message: SourceRecord): string {
+  return partFolder(era, session, idOf(message) ?? message.stem ?? "");
+}
+
+/** Before mid-2025 a project had a folder with its name, since then all have one. */
+function folderName(root: string, { root: tree, era }: Tree): string {
+  const folder = join(root, tree);
+  return basename(era === "project" ? dirname(dirname(folder)) : dirname(folder));
+}
 
 class TreeReader {
   readonly folder: string;
@@ -73,7 +95,10 @@ class TreeReader {
   /** Files are many and small: one that is read at once costs a tenth of one that is waited for. */
   load(path: string): { readonly data: Buffer; readonly at: number } | undefined {
     try {
-      return { data: readFileSync(path), at: Math.floor(statSync(path).mtimeMs) };
+      const { size, mtimeMs } = statSync(path);
+      if (size <= MAX_FILE_BYTES) return { data: readFileSync(path), at: Math.floor(mtimeMs) };
+      this.report({ kind: "too_long", path, message: tooLong(size) });
+      return undefined;
     } catch (error) {
       if (errnoOf(error) === "ENOENT") return undefined;
       this.report({ kind: "unreadable", path, message: messageOf(error) });
@@ -125,7 +150,7 @@ function withParts(
   { session, info }: { readonly session: string; readonly info: TreeMessage | undefined },
 ): MessageRecord {
   if (info === undefined) throw new RangeError("no such message");
-  const folder = partFolder(tree.era, session, idOf(info) ?? info.stem ?? "");
+  const folder = partsOf(tree, session, info);
   const parts: SourceRecord[] = [];
   const names = reader.list(folder);
   let isUnreadable = info.isUnreadable === true || names === undefined;
@@ -178,13 +203,18 @@ export function parseFile(bytes: Buffer): ParsedFile {
     const value: RawText = { raw: bytes.toString("base64"), encoding: "base64" };
     return { value, fault: { kind: "invalid_utf8", message: `byte ${decoded.offset} is not UTF-8` } };
   }
-  const parsed = tryParseJson(decoded.text);
+  return parseText(decoded.text);
+}
+
+/** The same of a text. */
+export function parseText(text: string): ParsedFile {
+  const parsed = tryParseJson(text);
   if (parsed.kind === "value") return { value: { json: parsed.value } };
   const fault =
     parsed.kind === "syntax"
       ? { kind: "not_json" as const, message: `${parsed.message} at character ${parsed.offset}` }
       : { kind: "duplicate_keys" as const, message: `the same key twice at ${parsed.paths.join(", ")}` };
-  return { value: { raw: decoded.text }, fault };
+  return { value: { raw: text }, fault };
 }
 
 function messageOf(error: unknown): string {

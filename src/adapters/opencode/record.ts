@@ -5,7 +5,7 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
-import { extractString, field, without } from "../seam/index.ts";
+import { arrayField, extractString, field, objectField, optional, without } from "../seam/index.ts";
 
 /** Text of a file or column that is not one exact JSON value: kept as it is, base64 when it is not UTF-8. */
 export interface RawText {
@@ -34,6 +34,47 @@ export interface MessageRecord extends SourceRecord {
   readonly isUnreadable?: true;
   /** In an export: what stands beside the message and its parts, or that it is not divided into them. */
   readonly beside?: JsonObject | "whole";
+}
+
+/** A message with its parts as JSON, which is what native restore makes of it again. */
+export function wholeMessage({ parts, beside, ...message }: MessageRecord): JsonObject {
+  return {
+    ...wholeOf(message),
+    parts: parts.map(wholeOf),
+    ...(beside === undefined ? {} : { beside }),
+  };
+}
+
+function wholeOf({ value, columns, stem }: SourceRecord): JsonObject {
+  return {
+    value: { ...value },
+    ...(columns === undefined ? {} : { columns }),
+    ...(stem === undefined ? {} : { stem }),
+  };
+}
+
+type Bare = Omit<SourceRecord, "at" | "bytes">;
+
+/** The inverse of `wholeMessage`. */
+export function messageIn(whole: JsonObject): Bare & {
+  readonly parts: readonly Bare[];
+  readonly beside?: JsonObject | "whole";
+} {
+  const parts = (arrayField(whole, "parts") ?? []).map((part) => bareIn(isJsonObject(part) ? part : {}));
+  const beside = field(whole, "beside");
+  if (isJsonObject(beside) || beside === "whole") return { ...bareIn(whole), parts, beside };
+  return { ...bareIn(whole), parts };
+}
+
+function bareIn(whole: JsonObject): Bare {
+  const value = objectField(whole, "value") ?? {};
+  const raw = extractString(value, "raw");
+  const encoding = field(value, "encoding") === "base64" ? { encoding: "base64" as const } : {};
+  return {
+    value: raw === undefined ? { json: field(value, "json") ?? null } : { raw, ...encoding },
+    ...optional("columns", objectField(whole, "columns")),
+    ...optional("stem", extractString(whole, "stem")),
+  };
 }
 
 /** What a record's ids are called. */

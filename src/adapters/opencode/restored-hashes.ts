@@ -1,9 +1,10 @@
 /** The hashes of what native restore makes of stored messages (spec.md#sources-state). */
-import type { MessageWithParts, SessionState } from "../../model/index.ts";
+import type { SessionState } from "../../model/index.ts";
 import { revisionOf } from "../../model/index.ts";
 import type { RecordHashes } from "../seam/index.ts";
 import { goMessageHash, messageHash, sideHash } from "./hashes.ts";
-import { nativeRecords, sourceOf } from "./native.ts";
+import type { Group } from "./native.ts";
+import { nativeRecords, sourceOf, wholeIn } from "./native.ts";
 
 export function hashes(state: SessionState, form: string): RecordHashes {
   const log: { readonly record: string; readonly hash: string }[] = [];
@@ -11,16 +12,17 @@ export function hashes(state: SessionState, form: string): RecordHashes {
   for (const { group, record } of nativeRecords(state, form)) {
     const [first] = group;
     const name = revisionOf(first.message).record;
-    if (record === undefined) side.set(name, hashOfCarrier(first));
+    if (record === undefined) side.set(name, hashOfCarrier(group));
     else log.push({ record: name, hash: form === "go" ? goMessageHash(record) : messageHash(record) });
   }
   return { log, side };
 }
 
-function hashOfCarrier({ message, parts }: MessageWithParts): string {
+function hashOfCarrier(group: Group): string {
+  const [{ message, parts }] = group;
   const [part] = parts;
   return sideHash(
-    sourceOf(message.options),
+    wholeIn(group) ?? sourceOf(message.options),
     part?.type === "file" && part.data.kind === "bytes" ? part.data.value : undefined,
   );
 }

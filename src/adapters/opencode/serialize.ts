@@ -60,12 +60,18 @@ function exportsOf(
     const owner = states[index]?.session.id;
     if (owner === undefined) return [];
     const wanted = pathOf(session.id);
-    const path = files.add({ kind: "json", path: wanted, value: exportOf(session, mapPath, losses) }, owner);
+    const path = files.add(exportFile(session, wanted, { mapPath, losses }), owner);
     if (path !== wanted)
       losses.add("copy of a session", "opencode has one session of an id: the copy is not for it to import");
     return [{ path, session: owner }];
   });
   return { files: files.list(), logs };
+}
+
+function exportFile(session: NativeSession, path: string, { mapPath, losses }: Exporting): RestoredFile {
+  if (session.bytes === undefined) return { kind: "json", path, value: exportOf(session, mapPath, losses) };
+  losses.add("export", "it is not JSON, and the client would refuse it");
+  return { kind: "bytes", path, data: session.bytes };
 }
 
 function pathOf(id: string): string {

@@ -8,7 +8,8 @@ import type { MessageRecord } from "./record.ts";
 import { infoOf } from "./session.ts";
 import type { SessionSource } from "./source.ts";
 
-const IDLE_AFTER_MS = 10 * 60 * 1000;
+/** A session of which nothing changed for this long is at rest. */
+export const IDLE_AFTER_MS = 10 * 60 * 1000;
 
 export interface Rest {
   /** While at work only new records are taken; what changed is taken once the session rests. */

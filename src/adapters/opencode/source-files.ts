@@ -5,10 +5,12 @@ import { LossReport } from "../seam/index.ts";
 import { exportOf } from "./export.ts";
 import { folderOf, joinPath, partFolder, placeInTree } from "./layout.ts";
 import type { NativeRecord, NativeSession } from "./native.ts";
+import { STRAY_PARTS } from "./read-database.ts";
 import { idOf } from "./record.ts";
 
 export function sourceFiles(session: NativeSession): readonly RestoredFile[] {
   if (session.kind === "tree") return treeFiles(session);
+  if (session.bytes !== undefined) return [{ kind: "bytes", path: session.key, data: session.bytes }];
   if (session.kind === "export") {
     const value = exportOf(session, (path) => path, new LossReport());
     return [{ kind: "json", path: session.key, value }];
@@ -105,7 +107,8 @@ function goTables(session: NativeSession): readonly RestoredTable[] {
 function sideTables({ tables, id }: NativeSession): readonly RestoredTable[] {
   return [...tables].map(([name, rows]) => ({
     name,
-    where: "session_id = ?",
+    // Of parts only those stand here whose message is not there.
+    where: name === "part" ? STRAY_PARTS : "session_id = ?",
     value: id,
     key: Object.keys(rows[0] ?? {}).includes("id") ? ["id"] : Object.keys(rows[0] ?? {}),
     rows: rows.map(plain),

@@ -19,6 +19,8 @@ export interface SideRecord {
   readonly bytes: number;
   /** It is there and cannot be read now. */
   readonly isUnreadable?: true;
+  /** True for a part whose message is not there, which may yet come while the session is young. */
+  readonly isStray?: boolean;
 }
 
 /** A fault inside the session, located. */
@@ -43,6 +45,10 @@ export interface SessionSource {
   readonly facts: JsonObject;
   /** The nearest scope that the container carries, where neither session nor messages record a directory. */
   readonly scopes: readonly JsonValue[];
+  /** Where its own record is gone: the name of the folder it is in, the scope that is left if nothing tells a nearer one. */
+  readonly folder?: string;
+  /** True when neither its own record nor a message is there, only what belonged to them. */
+  readonly isStray?: boolean;
   /** Milliseconds since 1970 of the newest change. */
   readonly newest: number;
   readonly count: number;
@@ -63,5 +69,7 @@ export interface Container {
   /** True when it has the tables that it is read by. */
   readonly isReadable: boolean;
   readonly digests: () => Promise<ReadonlyMap<string, string>>;
+  /** True for a session of which `digests` found neither its own row nor a message. */
+  readonly isStray: (id: string) => boolean;
   readonly open: (id: string) => SessionSource;
 }

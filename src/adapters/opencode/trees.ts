@@ -1,8 +1,16 @@
 /** The sessions of the JSON trees in a place, told from the names of their files. */
+import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { FileStamp, Issue, Place } from "../seam/index.ts";
 import type { Era, InTree } from "./layout.ts";
-import { ADAPTER, folderOf, isMisplaced, joinPath, placeInTree } from "./layout.ts";
+import { ADAPTER, isMisplaced, joinPath, placeInTree } from "./layout.ts";
+
+/** Larger parts are not opened to see whose they are. */
+const MAX_PART_BYTES = 16 * 1024 * 1024;
+
+/** What an id must be to stand in a path. */
+const FILE_NAME = /^[\w-][\w.-]*$/;
 
 /** The files of one session of a tree. */
 export interface TreeSession {
@@ -23,6 +31,8 @@ export interface Tree {
   readonly root: string;
   readonly era: Era;
   readonly sessions: ReadonlyMap<string, TreeSession>;
+  /** Parts that are left of sessions of which nothing else is in the tree, by those sessions. */
+  readonly strays: ReadonlyMap<string, TreeSession>;
 }
 
 interface Draft {
@@ -58,17 +68,26 @@ class TreeDraft {
     else this.#projects.set(file.project, stamp);
   }
 
-  finish(): { readonly tree: Tree; readonly issues: readonly Issue[] } {
-    const orphans = new Map<string, FileStamp>();
+  finish(): Tree {
+    const strays = new Map<string, Draft>();
+    /** By message: a part says whose it is where its message does not. */
+    const told = new Map<string, string>();
     for (const { file, stamp } of this.#parts) {
-      const owner = file.session ?? this.#owners.get(file.message);
-      const session = owner === undefined ? undefined : this.#sessions.get(owner);
-      if (session === undefined) orphans.set(folderOf(stamp.path), stamp);
-      else session.parts.push(stamp);
+      const { message } = file;
+      const owner = file.session ?? this.#owners.get(message) ?? told.get(message) ?? sessionToldBy(stamp);
+      if (owner !== undefined) told.set(message, owner);
+      const id = owner ?? message;
+      const session = this.#sessions.get(id) ?? draftIn(strays, id);
+      session.parts.push(stamp);
     }
     for (const { session, stamp } of this.#side) this.#sessions.get(session)?.side.push(stamp);
+    const sessions = this.#finished(this.#sessions);
+    return { root: this.#root, era: this.#era, sessions, strays: this.#finished(strays) };
+  }
+
+  #finished(drafts: ReadonlyMap<string, Draft>): ReadonlyMap<string, TreeSession> {
     const sessions = new Map<string, TreeSession>();
-    for (const [id, { info, messages, parts, side }] of this.#sessions) {
+    for (const [id, { info, messages, parts, side }] of drafts) {
       const project = info?.project === undefined ? undefined : this.#projects.get(info.project);
       sessions.set(id, {
         id,
@@ -80,18 +99,32 @@ class TreeDraft {
         side,
       });
     }
-    const issues = [...orphans.keys()].map((path) =>
-      unexpected(path, "parts of a message that is not there; they are not stored"),
-    );
-    return { tree: { root: this.#root, era: this.#era, sessions }, issues };
+    return sessions;
   }
 
   #session(id: string): Draft {
-    const known = this.#sessions.get(id);
-    if (known !== undefined) return known;
-    const draft: Draft = { messages: [], parts: [], side: [] };
-    this.#sessions.set(id, draft);
-    return draft;
+    return draftIn(this.#sessions, id);
+  }
+}
+
+function draftIn(drafts: Map<string, Draft>, id: string): Draft {
+  const known = drafts.get(id);
+  if (known !== undefined) return known;
+  const draft: Draft = { messages: [], parts: [], side: [] };
+  drafts.set(id, draft);
+  return draft;
+}
+
+/** The session that a part names: the one thing that is opened when a place is listed, as no path tells it. */
+function sessionToldBy({ path, size }: FileStamp): string | undefined {
+  if (size > MAX_PART_BYTES) return undefined;
+  try {
+    const parsed = tryParseJson(readFileSync(path, "utf8"));
+    const id = parsed.kind === "value" && isJsonObject(parsed.value) ? parsed.value["sessionID"] : undefined;
+    return typeof id === "string" && FILE_NAME.test(id) ? id : undefined;
+  } catch {
+    // Whoever reads the part tells what is wrong with it.
+    return undefined;
   }
 }
 
@@ -117,12 +150,7 @@ export function treesIn(place: Place, files: ReadonlyMap<string, FileStamp>): Tr
     drafts.set(found.root, draft);
     draft.add(key, found.file, stamp);
   }
-  const finished = [...drafts.values()].map((draft) => draft.finish());
-  return {
-    trees: finished.map(({ tree }) => tree),
-    owned,
-    issues: [...misplaced, ...finished.flatMap(({ issues }) => issues)],
-  };
+  return { trees: [...drafts.values()].map((draft) => draft.finish()), owned, issues: misplaced };
 }
 
 function unexpected(path: string, message: string): Issue {

@@ -16,6 +16,7 @@ import {
   objectField,
   recordGroups,
   recordHash,
+  wholeRecord,
 } from "../seam/index.ts";
 import { blocksOf, resultFields, textAt } from "./blocks.ts";
 
@@ -34,6 +35,8 @@ export function hashes(state: SessionState): RecordHashes {
 }
 
 function lineOf({ first, pieces, record }: RecordGroup): JsonValue | RawLine {
+  const whole = wholeRecord(pieces);
+  if (whole !== undefined) return whole;
   const source = sourceOf(first);
   const raw = extractString(source, "raw");
   if (raw !== undefined)

@@ -23,7 +23,7 @@ export function read(unit: Unit, request: ReadRequest): AsyncGenerator<readonly 
 async function* readLog(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
   const [stamp] = unit.files;
   if (stamp === undefined) return;
-  using log = JsonlLog.open(stamp, request.cursor?.files[unit.key]);
+  using log = JsonlLog.open(stamp, request.now, request.cursor?.files[unit.key]);
   const head = new HeadFinder();
   await log.readAhead((items) => head.see(items));
   if ((head.directory === undefined || head.instant === undefined) && !isSettled(stamp, request.now)) {

@@ -94,7 +94,7 @@ export class RecordMapper {
     if (isTransaction(value)) return this.#transaction(value, at);
     const id = this.#log.identify("value", undefined, value);
     const options = { source: { record: value }, pond: { id: "derived" } };
-    return { id, ...at, drafts: [{ role: "system", options, parts: [] }] };
+    return { id, ...at, drafts: [{ role: "system", options, parts: [] }], whole: () => value };
   }
 
   #entry(record: JsonObject, at: InSource): LogEntry {
@@ -103,7 +103,8 @@ export class RecordMapper {
     const envelope = new Envelope(record, this.#before, id);
     if (sourceId !== undefined) this.#messages.set(sourceId, id.text);
     this.#markReplay(record, envelope, id.text);
-    return { id, timestamp: envelope.timestamp, ...at, drafts: [draftOf(record, envelope)] };
+    const drafts = [draftOf(record, envelope)];
+    return { id, timestamp: envelope.timestamp, ...at, drafts, whole: () => record };
   }
 
   /** Newer versions write several records that belong together as one line: each is a message of that line. */
@@ -122,7 +123,7 @@ export class RecordMapper {
       const source = objectField(draft.options, "source");
       return { ...draft, options: { ...draft.options, source: { ...source, records: records.length } } };
     });
-    return { id, timestamp, ...at, drafts };
+    return { id, timestamp, ...at, drafts, whole: () => records };
   }
 
   /** A fork copies the entries of its parent, ids and instants included: they are older than its own header. */

@@ -2,18 +2,23 @@
  * Is a restored file equal, record by record and by value, to the source it came from
  * (spec.md#adapter-native-restore-lossless)? Key order, white space and spellings of equal numbers are not data.
  */
-import { createReadStream } from "node:fs";
+import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { createZstdDecompress, zstdDecompressSync } from "node:zlib";
+import { PondError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
-import { decodeUtf8, firstDifference, stringifyJson, tryParseJson } from "../../base/json.ts";
+import { firstDifference, isJsonObject, stringifyJson, tryParseJson } from "../../base/json.ts";
 import { compareRows } from "./compare-rows.ts";
 import type { JsonlItem } from "./jsonl.ts";
 import { JsonlSplitter, readJsonl } from "./jsonl.ts";
 import type { RawLine, RestoredFile, RestoredRows } from "./restore.ts";
 import { isRawLine } from "./restore.ts";
+import { SourceFile } from "./source-file.ts";
 import { SqliteFile } from "./sqlite.ts";
+import { isSettled, stampOf } from "./stamp.ts";
+import { decodeText } from "./text-file.ts";
+import type { ZstdFault } from "./zstd.ts";
+import { readWholeZstd, readZstd } from "./zstd.ts";
 
 export interface FileComparison {
   /** The restored file's path. */
@@ -45,16 +50,21 @@ export interface RecordDifference {
 /** Compares restored files with their sources; keeps the database open that several sessions came from. */
 export class FileComparer implements AsyncDisposable {
   readonly #scratch: string;
+  readonly #now: number | undefined;
   #database: SqliteFile | undefined;
 
-  /** `scratch` is a folder of pond's own, for databases that can only be read from a copy. */
-  constructor(scratch: string) {
+  /**
+   * `scratch` is a folder of pond's own, for databases that can only be read from a copy. `now`, in milliseconds since
+   * 1970, decides whether an unterminated last line is data; without it, one that was not restored never is.
+   */
+  constructor(scratch: string, now?: number) {
     this.#scratch = scratch;
+    this.#now = now;
   }
 
   /** `source` may be compressed as `.zst`. */
   async compare(restored: RestoredFile, source: string): Promise<FileComparison> {
-    if (restored.kind !== "rows") return compareWhole(restored, source);
+    if (restored.kind !== "rows") return compareWhole(restored, source, this.#now);
     if (this.#database?.path !== source) {
       await this[Symbol.asyncDispose]();
       this.#database = await SqliteFile.open(source, this.#scratch);
@@ -86,8 +96,9 @@ export async function compareFile(
 async function compareWhole(
   restored: Exclude<RestoredFile, RestoredRows>,
   source: string,
+  now: number | undefined,
 ): Promise<FileComparison> {
-  if (restored.kind === "jsonl") return compareRecords(restored.path, restored.records, source);
+  if (restored.kind === "jsonl") return compareRecords(restored, source, now);
   const bytes = await readWhole(source);
   const difference =
     restored.kind === "bytes"
@@ -113,9 +124,9 @@ export function describeDifference({ path, records, difference, extra }: FileCom
 }
 
 async function compareRecords(
-  path: string,
-  restored: readonly (JsonValue | RawLine)[],
+  { path, records: restored }: Extract<RestoredFile, { kind: "jsonl" }>,
   source: string,
+  now = 0,
 ): Promise<FileComparison> {
   let records = 0;
   let equal = 0;
@@ -123,9 +134,18 @@ async function compareRecords(
   /** Behind the restored record that the last one of the source was found as; the end when one was not found. */
   let found = 0;
   let isAllThere = true;
-  for await (const batch of itemsOf(source))
-    for (const item of batch) {
+  const reading = itemsOf(source);
+  let batch = await reading.next();
+  for (; batch.done !== true; batch = await reading.next())
+    for (const item of batch.value) {
       if (item.kind === "tail") continue;
+      // A tail is compared where it was stored, and missed where it should have been by now.
+      if (
+        isTail(item) &&
+        restored[records] === undefined &&
+        !isSettled(stampOf(source, statSync(source)), now)
+      )
+        continue;
       const here = differenceOfItem(item, restored[records], records);
       if (here === undefined) equal += 1;
       else difference ??= here;
@@ -136,10 +156,19 @@ async function compareRecords(
       found += 1;
       records += 1;
     }
+  const fault = batch.value;
+  isAllThere &&= fault === undefined;
+  if (fault !== undefined)
+    difference ??= { record: records, pointer: "", source: `${fault.message} at byte ${fault.offset}` };
   const next = restored[records];
   if (next !== undefined) difference ??= { record: records, pointer: "", restored: shorten(next) };
   if (difference === undefined) return { path, records, equal };
   return { path, records, equal, difference, ...(isAllThere && { extra: restored.length - records }) };
+}
+
+/** What is data only because its file is settled. */
+function isTail(item: Exclude<JsonlItem, { kind: "tail" }>): boolean {
+  return !item.terminated && (item.kind === "bad_line" || !isJsonObject(item.value));
 }
 
 function differenceOfItem(
@@ -177,7 +206,7 @@ function differenceOfBytes(source: Uint8Array, restored: Uint8Array): RecordDiff
 }
 
 function differenceOfJson(source: Uint8Array, restored: JsonValue): RecordDifference | undefined {
-  const decoded = decodeUtf8(source);
+  const decoded = decodeText(source);
   const parsed = decoded.ok ? tryParseJson(decoded.text) : undefined;
   if (parsed?.kind !== "value")
     return { record: 0, pointer: "", source: "bytes that are not JSON", restored: shorten(restored) };
@@ -200,17 +229,29 @@ function shorten(value: JsonValue | RawLine): string {
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }
 
-async function* itemsOf(path: string): AsyncGenerator<readonly JsonlItem[]> {
-  if (!path.endsWith(".zst")) return yield* readJsonl(path);
-  const file = createReadStream(path);
-  const plain = createZstdDecompress();
-  file.on("error", (error) => plain.destroy(error));
+/** Returns what of the source cannot be read: it equals nothing. */
+async function* itemsOf(path: string): AsyncGenerator<readonly JsonlItem[], ZstdFault | undefined> {
+  using file = SourceFile.open(path);
+  if (!path.endsWith(".zst")) return yield* plainItemsOf(file);
   const splitter = new JsonlSplitter();
-  for await (const chunk of file.pipe(plain)) yield splitter.push(chunk);
-  yield splitter.finish();
+  const reading = readZstd(file);
+  let next = await reading.next();
+  for (; next.done !== true; next = await reading.next()) yield splitter.push(next.value);
+  yield splitter.finish(true);
+  return next.value;
+}
+
+async function* plainItemsOf(file: SourceFile): AsyncGenerator<readonly JsonlItem[], undefined> {
+  yield* readJsonl(file, { settledSize: file.size });
+  return undefined;
 }
 
 async function readWhole(path: string): Promise<Uint8Array> {
-  const bytes = await readFile(path);
-  return path.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes;
+  if (!path.endsWith(".zst")) return await readFile(path);
+  using file = SourceFile.open(path);
+  const whole = await readWholeZstd(file);
+  if (whole instanceof Uint8Array) return whole;
+  throw new PondError("validation_failed", `${path}: ${whole.message} at byte ${whole.offset}`, {
+    reason: "corrupt",
+  });
 }

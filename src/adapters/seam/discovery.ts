@@ -33,6 +33,11 @@ export const STAGING = ".pond-restore-";
 /** Units that are told at once. */
 const BATCH = 512;
 
+/** What stands in a name for bytes that are not UTF-8. */
+const REPLACEMENT = "\uFFFD";
+
+const NOT_UTF8 = "its name is not UTF-8, so that it cannot be opened; rename it to have it read";
+
 /** Files between two breaths: the walk blocks, which is three times as fast as a promise a file. */
 const BREATH = 512;
 
@@ -47,6 +52,13 @@ export async function walk(root: string, options: WalkOptions): Promise<Walked> 
     const inner: string[] = [];
     for (const entry of listFolder(folder, faults)) {
       const path = folder.endsWith(sep) ? folder + entry.name : folder + sep + entry.name;
+      if (entry.name.includes(REPLACEMENT) && !isNameWhole(folder, entry.name)) {
+        const isWanted = entry.isDirectory()
+          ? options.enters?.(entry.name, folder) !== false
+          : options.accepts(entry.name, folder);
+        if (isWanted) faults.push({ path, message: NOT_UTF8 });
+        continue;
+      }
       const kind = kindOf(entry, path, links);
       if (entry.name.startsWith(STAGING)) continue;
       if (kind === "folder" && options.enters?.(entry.name, folder) !== false) inner.push(path);
@@ -125,6 +137,19 @@ function listFolder(folder: string, faults: Fault[]): Dirent[] {
   } catch (error) {
     if (errnoOf(error) !== "ENOENT") faults.push({ path: folder, message: messageOf(error) });
     return [];
+  }
+}
+
+/**
+ * False for a name that stands for other bytes, which no path in text can name. One with a real replacement character is
+ * whole. Asked for hardly ever, so that the folder is simply listed again.
+ */
+function isNameWhole(folder: string, name: string): boolean {
+  try {
+    const bytes = Buffer.from(name);
+    return readdirSync(folder, { encoding: "buffer" }).some((entry) => entry.equals(bytes));
+  } catch {
+    return false;
   }
 }
 

@@ -3,7 +3,7 @@
  * the file is not opened. Otherwise the bytes before the committed offset tell a grown file from a rewritten one.
  */
 import { createHash } from "node:crypto";
-import type { JsonValue } from "../../base/json.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { extractName, extractString, integerField } from "./extract.ts";
 import type { LogMark } from "./session-log.ts";
@@ -45,7 +45,7 @@ export function committedMark(cursor: Cursor | undefined): LogMark | undefined {
 }
 
 /** What a cursor remembers of a log: whose it is, and how far it was told. */
-export function committedState(session: string, { records, chain, newest }: LogMark): JsonValue {
+export function committedState(session: string, { records, chain, newest }: LogMark): JsonObject {
   return { session, records, chain, newest };
 }
 

@@ -29,6 +29,15 @@ test("what was made of a record is made again from the same bytes", () => {
   );
 });
 
+test("a value of any depth that is not the record's own is kept as it is", () => {
+  let deep: JsonValue = LONG;
+  for (let level = 0; level < 10_000; level++) deep = level % 2 === 0 ? [deep] : { a: deep };
+  const record = { said: LONG };
+  const filled = new RecordIndex(record).hollow({ params: deep, text: LONG }).fillFrom(record);
+  expect(stringifyJson(filled?.params ?? null)).toBe(stringifyJson(deep));
+  expect(filled?.text).toBe(LONG);
+});
+
 test("a long text is left out, whole or as a stretch; a short one stays", () => {
   const values = new RecordIndex({ said: `<mark>${LONG}</mark>`, id: "m1" });
   expect(values.hollow({ id: "m1", options: {} }).isHollow).toBe(false);

@@ -63,20 +63,24 @@ export class RecordIndex {
 
   hollow<T>(value: T): Hollow<T> {
     let isHollow = false;
-    const template = this.#templateOf(value, () => {
+    const onSlot = (): void => {
       isHollow = true;
-    });
+    };
+    const template = this.#templateOf(value, { onSlot, depth: 0 });
     return new Hollow(template, isHollow);
   }
 
-  #templateOf(value: unknown, onSlot: () => void): unknown {
+  #templateOf(value: unknown, { onSlot, depth }: Hollowing): unknown {
     const slot = typeof value === "string" ? this.#slotOfText(value) : this.#slotOfNode(value);
     if (slot !== undefined) {
       onSlot();
       return slot;
     }
-    if (Array.isArray(value)) return value.map((item: unknown) => this.#templateOf(item, onSlot));
-    return isBranch(value) ? mapFields(value, (item) => this.#templateOf(item, onSlot)) : value;
+    if (!isBranch(value)) return value;
+    if (depth > MAX_DEPTH) return new Kept(value);
+    const below = { onSlot, depth: depth + 1 };
+    if (Array.isArray(value)) return value.map((item: unknown) => this.#templateOf(item, below));
+    return mapFields(value, (item) => this.#templateOf(item, below));
   }
 
   #slotOfNode(value: unknown): Slot | undefined {
@@ -102,6 +106,14 @@ export class RecordIndex {
     return undefined;
   }
 }
+
+interface Hollowing {
+  readonly onSlot: () => void;
+  readonly depth: number;
+}
+
+/** Deeper values are kept as they are: recursion is at risk, and they are rare. */
+const MAX_DEPTH = 500;
 
 interface Step {
   readonly of: Step | undefined;
@@ -135,6 +147,15 @@ class Slot {
   }
 }
 
+/** A value in a template that has no slots in it. */
+class Kept {
+  readonly value: object;
+
+  constructor(value: object) {
+    this.value = value;
+  }
+}
+
 /** Fewer fields are kept as they are: the path costs as much. */
 const FEW_FIELDS = 3;
 
@@ -157,6 +178,7 @@ class OtherRecord extends Error {}
 
 function fill(part: unknown, record: RecordValue): unknown {
   if (part instanceof Slot) return shareOf(valueAt(record, part.path), part.share);
+  if (part instanceof Kept) return part.value;
   if (Array.isArray(part)) return part.map((item) => fill(item, record));
   return isBranch(part) ? mapFields(part, (item) => fill(item, record)) : part;
 }
@@ -198,8 +220,9 @@ function mapFields(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** An object or array of JSON; not bytes, not a slot, not a number that is kept as its text. */
+/** An object or array of JSON; not bytes, not a piece of a template, not a number that is kept as its text. */
 function isBranch(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
-  return !(value instanceof Uint8Array) && !(value instanceof Slot) && !JSON.isRawJSON(value);
+  if (value instanceof Uint8Array || value instanceof Slot || value instanceof Kept) return false;
+  return !JSON.isRawJSON(value);
 }

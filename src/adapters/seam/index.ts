@@ -16,8 +16,7 @@ export type {
 } from "./adapter.ts";
 export { brandOf } from "./adapter.ts";
 export type { Lineage } from "../../model/index.ts";
-export { boundJson, boundText, MAX_TEXT_BYTES } from "./bound.ts";
-export type { Truncation } from "./bound.ts";
+export { MAX_PAYLOAD_BYTES } from "./bound.ts";
 export { compareFile, describeDifference, FileComparer, isEqualFile } from "./compare.ts";
 export type { FileComparison, RecordDifference } from "./compare.ts";
 export {
@@ -118,9 +117,9 @@ export type {
   SerializeOptions,
 } from "./restore.ts";
 export { isRawLine, LossReport, printFile } from "./restore.ts";
-export { RestoredFiles } from "./restored-files.ts";
 export type { RecordHashes, StateDigest } from "./record-chain.ts";
 export { bytesHash, digestOf, fileHashes, linkTo, NO_RECORDS, recordHash } from "./record-chain.ts";
+export { RestoredFiles } from "./restored-files.ts";
 export type { LogEntry, LogMark, MessageDraft, PartDraft, RecordId } from "./session-log.ts";
 export { SessionLog } from "./session-log.ts";
 export type { SqliteAccess, SqliteMark, SqlRow, SqlValue } from "./sqlite.ts";
@@ -130,9 +129,13 @@ export { hasSpans } from "./span-index.ts";
 export type { SpanRef, SpanTree } from "./span-source.ts";
 export { openSpanTree } from "./span-source.ts";
 export type { StoredHashes, ToldState } from "./source-state.ts";
+export { decodeText } from "./text-file.ts";
 export type { TextSpan } from "./text-parts.ts";
 export { isJoined, textParts } from "./text-parts.ts";
 export { toldBy } from "./told.ts";
 export type { FileStamp } from "./stamp.ts";
 export { isSameStamp, isSettled, stampOf } from "./stamp.ts";
 export { uuidFrom, valueHash } from "../../base/value-hash.ts";
+export { isWhole, wholeRecord } from "./whole.ts";
+export type { ZstdFault } from "./zstd.ts";
+export { readZstd } from "./zstd.ts";

@@ -10,7 +10,7 @@ import { readJsonl } from "./jsonl.ts";
 import type { LineStart } from "./prefix.ts";
 import { SourceFile } from "./source-file.ts";
 import type { FileStamp } from "./stamp.ts";
-import { isSameStamp } from "./stamp.ts";
+import { isSameStamp, isSettled } from "./stamp.ts";
 
 /** Bytes read ahead that are kept. */
 const KEEP_BYTES = 8 * 1024 * 1024;
@@ -25,15 +25,20 @@ export class JsonlLog implements Disposable {
   readonly #file: SourceFile;
   readonly #stamp: FileStamp;
   readonly #known: FileCursor | undefined;
+  readonly #settledSize: number | undefined;
+  /** True when the file ends in what is not data yet: it must not look fresh then. */
+  #hasTail = false;
   #batches: AsyncGenerator<readonly JsonlItem[], void, undefined>;
   #kept: (readonly JsonlItem[])[] | undefined = [];
   /** Behind the last terminated line that was passed. */
   #end: LineStart = { offset: 0, line: 1 };
 
-  static open(stamp: FileStamp, known?: FileCursor): JsonlLog {
+  /** `now` decides whether the file is settled: then its unterminated tail is data. */
+  static open(stamp: FileStamp, now: number, known?: FileCursor): JsonlLog {
     const file = SourceFile.open(stamp.path);
+    const settledSize = isSettled(stamp, now) ? stamp.size : undefined;
     try {
-      return new JsonlLog(file, { stamp, known, committed: resumeOffset(file, known) });
+      return new JsonlLog(file, { stamp, known, settledSize, committed: resumeOffset(file, known) });
     } catch (error) {
       file[Symbol.dispose]();
       throw error;
@@ -42,11 +47,17 @@ export class JsonlLog implements Disposable {
 
   private constructor(
     file: SourceFile,
-    at: { readonly stamp: FileStamp; readonly known: FileCursor | undefined; readonly committed: number },
+    at: {
+      readonly stamp: FileStamp;
+      readonly known: FileCursor | undefined;
+      readonly settledSize: number | undefined;
+      readonly committed: number;
+    },
   ) {
     this.#file = file;
     this.#stamp = at.stamp;
     this.#known = at.known;
+    this.#settledSize = at.settledSize;
     this.committed = at.committed;
     this.isFresh = at.committed > 0 && isSameStamp(at.stamp, at.known);
     this.#batches = this.#open();
@@ -93,7 +104,14 @@ export class JsonlLog implements Disposable {
     if (this.isFresh && this.#known !== undefined) return this.#known;
     const { size, mtime, inode, device } = this.#stamp;
     const { offset } = this.#end;
-    return { size, mtime, inode, device, offset, tail: tailHash(this.#file, offset) };
+    return {
+      size,
+      mtime: this.#hasTail ? -1 : mtime,
+      inode,
+      device,
+      offset,
+      tail: tailHash(this.#file, offset),
+    };
   }
 
   [Symbol.dispose](): void {
@@ -101,15 +119,12 @@ export class JsonlLog implements Disposable {
   }
 
   #open(): AsyncGenerator<readonly JsonlItem[], void, undefined> {
-    return readJsonl(this.#file, this.#end);
+    return readJsonl(this.#file, { ...this.#end, settledSize: this.#settledSize });
   }
 
   #pass(batch: readonly JsonlItem[]): void {
-    const last = batch.findLast(isTerminated);
+    if (batch.at(-1)?.kind === "tail") this.#hasTail = true;
+    const last = batch.findLast(({ terminated }) => terminated);
     if (last !== undefined) this.#end = { offset: last.end, line: last.line + 1 };
   }
-}
-
-function isTerminated(item: JsonlItem): boolean {
-  return item.kind === "bad_line" || (item.kind === "record" && item.terminated);
 }

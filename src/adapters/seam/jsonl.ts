@@ -1,7 +1,7 @@
 /**
  * Reads JSON Lines as they are on disk: every byte is in a record, a bad line (spec.md#malformed-input), blank, or
  * the tail that its writer has not finished. The newline commits, but whole objects at the end of the file are data
- * without it (spec.md#jsonl-commit-marker).
+ * without it, and so is any tail that nobody goes on with (spec.md#jsonl-commit-marker).
  */
 import { Buffer, constants } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
@@ -36,7 +36,8 @@ export interface BadLine extends Span {
   readonly message: string;
   /** The bytes of the line without its newline. */
   readonly raw: Uint8Array;
-  readonly terminated: true;
+  /** As of a record: false at the end of a file that is settled. */
+  readonly terminated: boolean;
 }
 
 /** A line past the bound: its range is known, its bytes are not held. */
@@ -44,7 +45,7 @@ interface TooLongLine extends Span {
   readonly kind: "bad_line";
   readonly reason: "too_long";
   readonly message: string;
-  readonly terminated: true;
+  readonly terminated: boolean;
 }
 
 /** The last item, where the file ends in a line that is neither terminated nor whole: not data yet. */
@@ -65,6 +66,8 @@ export interface ReadJsonlOptions extends JsonlStart {
   readonly signal?: AbortSignal;
   /** Bytes of one read, and so about the source bytes behind one batch. */
   readonly chunkBytes?: number;
+  /** The size of a file that has not changed for long: if it still ends there, its tail is data. */
+  readonly settledSize?: number | undefined;
 }
 
 /**
@@ -109,7 +112,7 @@ export async function* readJsonl(
     const items = splitter.push(chunk.subarray(0, bytes));
     if (items.length > 0) yield items;
   }
-  const rest = splitter.finish();
+  const rest = splitter.finish(position === options.settledSize);
   if (rest.length > 0) yield rest;
 }
 
@@ -142,28 +145,36 @@ export class JsonlSplitter {
     return items;
   }
 
-  /** What is left when no more bytes come: whole objects without a newline, or the tail. */
-  finish(): JsonlItem[] {
+  /**
+   * What is left when no more bytes come: whole objects without a newline, or the tail. Of a file that is settled it is
+   * a line like any other, but for the newline, behind which the file may yet go on.
+   */
+  finish(isSettled = false): JsonlItem[] {
     const span = { line: this.#line, offset: this.#offset, end: this.#offset + this.#heldBytes };
     const items: JsonlItem[] = [];
     const isHeld = this.#heldBytes <= this.#maxLineBytes;
     if (isHeld) readLine(Buffer.concat(this.#held), span, items);
+    else items.push(this.#tooLong(this.#heldBytes, span));
+    if (isSettled) return items.map((item) => ({ ...item, terminated: false }));
     const records = items.filter((item) => item.kind === "record").filter(({ value }) => isJsonObject(value));
-    if (!isHeld || records.length < items.length) return [{ kind: "tail", terminated: false, ...span }];
+    if (records.length < items.length) return [{ kind: "tail", terminated: false, ...span }];
     return records.map((record) => ({ ...record, terminated: false }));
   }
 
   #endLine(last: Buffer, items: JsonlItem[]): void {
     const bytes = this.#heldBytes + last.length;
     const span = { line: this.#line, offset: this.#offset, end: this.#offset + bytes + 1 };
-    if (bytes > this.#maxLineBytes) {
-      const message = `the line has ${bytes} bytes, and at most ${this.#maxLineBytes} are read`;
-      items.push({ kind: "bad_line", reason: "too_long", message, terminated: true, ...span });
-    } else readLine(this.#held.length === 0 ? last : Buffer.concat([...this.#held, last]), span, items);
+    if (bytes > this.#maxLineBytes) items.push(this.#tooLong(bytes, span));
+    else readLine(this.#held.length === 0 ? last : Buffer.concat([...this.#held, last]), span, items);
     this.#held = [];
     this.#heldBytes = 0;
     this.#offset = span.end;
     this.#line += 1;
+  }
+
+  #tooLong(bytes: number, span: Span): TooLongLine {
+    const message = `the line has ${bytes} bytes, and at most ${this.#maxLineBytes} are read`;
+    return { kind: "bad_line", reason: "too_long", message, terminated: true, ...span };
   }
 
   /** Copies, because the chunk is the caller's, and lets go of a line that has become too long. */

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../base/json.ts";
+import { stringifyJson } from "../../base/json.ts";
 import type { Event, Session, Timestamp } from "../../model/index.ts";
-import { EventValidator, sessionId } from "../../model/index.ts";
+import { EventValidator, MAX_TEXT_BYTES, replay, sessionId } from "../../model/index.ts";
 import type { AdapterYield } from "./adapter.ts";
-import { MAX_TEXT_BYTES } from "./bound.ts";
 import { extractFromPath, extractString } from "./extract.ts";
 import { SessionLog } from "./session-log.ts";
+import { wholeRecord } from "./whole.ts";
 
 const session: Session = {
   id: sessionId("s"),
@@ -131,6 +133,36 @@ describe("the log", () => {
     expect(batch.filter((item) => item.kind === "issue").map(({ issue }) => issue)).toMatchObject([
       { kind: "truncated_value", path: "/p/log.jsonl", line: 3, offset: 77 },
     ]);
+  });
+
+  test("a record that is cut is kept whole in a message of its own, which shares its position and version", () => {
+    const record = { text: "x".repeat(MAX_TEXT_BYTES + 1), n: 1 };
+    const text = extractString(record, "text")!;
+    const log = newLog();
+    const part = { type: "text" as const, provenance: "conversational" as const, text };
+    log.add({
+      id: log.identify("x", "a", record),
+      bytes: record.text.length + 20,
+      drafts: [{ role: "user", options: {}, parts: [part] }],
+      whole: () => record,
+      hash: "h",
+      at: 5,
+    });
+    const batch = log.drain();
+    expectValid(batch);
+    const [state] = replay(batch.filter((item) => item.kind !== "issue").map((item) => item as Event));
+    const pond = state!.messages.map(({ message: { id, seq, options } }) => ({
+      id,
+      seq,
+      pond: options["pond"],
+    }));
+    expect(pond).toMatchObject([
+      { id: "a", seq: 0, pond: { at: 5 } },
+      { id: "a/1", seq: 0, pond: { at: 5, record: "a", whole: true } },
+    ]);
+    // Compared here: a test that fails must not print 32 MB.
+    const found = wholeRecord(state!.messages);
+    expect(stringifyJson(found as JsonObject) === stringifyJson(record)).toBe(true);
   });
 });
 

@@ -6,16 +6,17 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { decodeUtf8, isJsonObject } from "../../base/json.ts";
 import type { Extracted, Message, Part, Role, Session, Timestamp } from "../../model/index.ts";
-import { messageId, partId, timestampFromMicros } from "../../model/index.ts";
+import { MAX_TEXT_BYTES, messageId, partId, timestampFromMicros } from "../../model/index.ts";
 import type { AdapterYield, RecordSource, Trace } from "./adapter.ts";
-import { boundJson, MAX_TEXT_BYTES } from "./bound.ts";
+import { boundDraft } from "./bound.ts";
 import { DigestMap } from "./digest-map.ts";
 import { extractString as stringField, field, integerField } from "./extract.ts";
 import type { Issue, IssueKind } from "./issue.ts";
 import { keptValue } from "./prefix.ts";
 import { bytesHash, linkTo, NO_RECORDS, sideDigest } from "./record-chain.ts";
 import type { StoredHashes, ToldState } from "./source-state.ts";
-import { valueHash } from "../../base/value-hash.ts";
+import { nameHash } from "../../base/value-hash.ts";
+import { wholeDraft } from "./whole.ts";
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
@@ -44,6 +45,11 @@ export interface LogEntry {
   readonly drafts: readonly MessageDraft[];
   /** Of the record's value: what tells one version of it from another. */
   readonly hash: string;
+  /**
+   * The record as its source had it, which is kept where the size bound cuts it: its value, or bytes that are none. What
+   * it gives is what the adapter's native restore is given back (`wholeRecord`).
+   */
+  readonly whole?: () => JsonValue | Uint8Array;
   /** False for what is not a record of the log, such as a file beside it. */
   readonly positioned?: boolean;
   /** The record's name, where the id names the version. */
@@ -156,7 +162,7 @@ export class SessionLog {
   identify(type: string, sourceId: string | undefined, record: JsonValue): RecordId {
     const usable =
       sourceId !== undefined && sourceId !== "" && sourceId.isWellFormed() && !LOOKS_DERIVED.test(sourceId);
-    const base = usable ? sourceId : `${type.toWellFormed()}:${valueHash(record)}`;
+    const base = usable ? sourceId : `${type.toWellFormed()}:${nameHash(record)}`;
     const occurrence = (this.#occurrences.get(base) ?? 0) + 1;
     this.#occurrences.set(base, occurrence);
     const isSource = usable && occurrence === 1;
@@ -185,14 +191,11 @@ export class SessionLog {
     const timestamp = recorded ?? this.#instant;
     const facts = recorded === undefined ? { ...atOf(entry), timestamp: "carried" } : atOf(entry);
     let index = 0;
-    for (const draft of entry.drafts) {
+    for (const draft of entry.bytes > MAX_TEXT_BYTES ? this.#bounded(entry) : entry.drafts) {
       const id = messageId(index === 0 ? entry.id.text : `${entry.id.text}/${index}`);
       // What is split is joined again by the record's id.
       const own = index === 0 ? facts : { ...facts, record };
-      const options = this.#bound(
-        own === undefined ? draft.options : withFacts(draft.options, own),
-        entry.bytes,
-      );
+      const options = own === undefined ? draft.options : withFacts(draft.options, own);
       const base = { id, session_id: this.#session.id, timestamp, options };
       if (this.#trace !== undefined) this.#tell(this.#trace, id, index === 0 ? entry.bytes : 0);
       const message = messageOf(base, seq, draft);
@@ -201,7 +204,7 @@ export class SessionLog {
         message,
         record: index === 0 ? piece : { ...piece, piece: index },
       });
-      this.#addParts(id, draft, entry.bytes);
+      this.#addParts(id, draft);
       index += 1;
     }
   }
@@ -287,7 +290,7 @@ export class SessionLog {
       : { raw: Buffer.from(raw).toString("base64"), encoding: "base64" };
     const draft: MessageDraft = { role: "system", options: { source }, parts: [] };
     const id = this.identify("raw", undefined, source);
-    this.add({ id, bytes: raw.length * 2, hash: bytesHash(raw), drafts: [draft] });
+    this.add({ id, bytes: raw.length * 2, hash: bytesHash(raw), drafts: [draft], whole: () => raw });
   }
 
   #tell(trace: Trace, id: Message["id"], bytes: number): void {
@@ -303,37 +306,28 @@ export class SessionLog {
     this.#batch.push({ kind: "session", session: this.#session });
   }
 
-  #addParts(message_id: Message["id"], draft: MessageDraft, bytes: number): void {
+  #addParts(message_id: Message["id"], draft: MessageDraft): void {
     let ordinal = 0;
     for (const part of draft.parts) {
-      const kept = bytes > MAX_TEXT_BYTES ? this.#boundPart(part) : part;
-      const id = partId(kept.id ?? String(ordinal));
-      const key = { id, session_id: this.#session.id, message_id, ordinal, options: kept.options ?? {} };
+      const id = partId(part.id ?? String(ordinal));
+      const key = { id, session_id: this.#session.id, message_id, ordinal, options: part.options ?? {} };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a spread of a union is not narrowed by tsc
-      this.#batch.push({ kind: "part", part: { ...kept, ...key } as Part });
+      this.#batch.push({ kind: "part", part: { ...part, ...key } as Part });
       ordinal += 1;
     }
   }
 
-  /** Every text of a part but a file's payload, which goes to a blob (spec.md#adapter-bounded-values). */
-  #boundPart(part: PartDraft): PartDraft {
-    const { data, ...texts } = { data: undefined, ...part };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed values are JSON at run time
-    const bounded = this.#bound(texts as unknown as JsonObject, Number.POSITIVE_INFINITY);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bounding keeps the shape
-    return { ...bounded, ...(data === undefined ? {} : { data }) } as unknown as PartDraft;
-  }
-
-  #bound(value: JsonObject, bytes: number): JsonObject {
-    if (bytes <= MAX_TEXT_BYTES) return value;
-    const bounded = boundJson(value);
-    for (const { bytes: original } of bounded.truncated)
-      this.addIssue(
-        "truncated_value",
-        `a value of ${original} bytes is past the bound of ${MAX_TEXT_BYTES}`,
-        this.record,
-      );
-    return bounded.value;
+  /** The messages of a record within the size bound, with one more that keeps it whole where something was cut. */
+  #bounded(entry: LogEntry): readonly MessageDraft[] {
+    const bounded = entry.drafts.map((draft) => boundDraft(draft));
+    const truncated = bounded.flatMap((each) => each.truncated);
+    if (truncated.length === 0) return entry.drafts;
+    const whole = wholeDraft(entry);
+    const kept = whole === undefined ? "the rest is not stored" : "the whole record is kept for restore";
+    for (const { bytes } of truncated)
+      this.addIssue("truncated_value", `a value of ${bytes} bytes is cut, ${kept}`, this.record);
+    const drafts = bounded.map(({ value }) => value);
+    return whole === undefined ? drafts : [...drafts, whole];
   }
 }
 

@@ -106,9 +106,11 @@ async function growSessions<R>(
     const next: Draft[] = [];
     for (const child of take(found, issues)) {
       const parent = child.parent_session_id === undefined ? undefined : known.get(child.parent_session_id);
-      if (parent === undefined || (scope.subagents === false && isSubagent(child))) continue;
+      // One that names itself has no parent: it is no child, and nothing is left out.
+      if (parent === undefined || parent.head.id === child.id) continue;
+      if (scope.subagents === false && isSubagent(child)) continue;
       const below = { head: child, depth: parent.depth + 1, children: [], messages: [] };
-      if (known.has(child.id)) issues.push(cycle(child));
+      if (known.has(child.id)) issues.push(cycle(child, ancestry(parent, known)));
       else if (below.depth > (scope.depth ?? Infinity)) issues.push(tooDeep(child, below.depth));
       else {
         known.set(child.id, below);
@@ -243,8 +245,20 @@ function tooDeep({ id }: SessionOutline, depth: number): TreeIssue {
   return cut({ id }, { message: `it lies ${depth} generations below the root`, from: { id } });
 }
 
-function cycle({ id }: SessionOutline): TreeIssue {
-  return { stage: "plan", key: { id }, kind: "cycle", message: `session ${id} descends from itself` };
+/** From a session up to the root, by the parents that they name. */
+function ancestry(draft: Draft, known: ReadonlyMap<SessionId, Draft>): readonly SessionId[] {
+  const ids: SessionId[] = [];
+  for (let at: Draft | undefined = draft; at !== undefined && !ids.includes(at.head.id);) {
+    ids.push(at.head.id);
+    const { parent_session_id: parent }: SessionOutline = at.head;
+    at = at.depth === 0 || parent === undefined ? undefined : known.get(parent);
+  }
+  return ids;
+}
+
+function cycle({ id }: SessionOutline, above: readonly SessionId[]): TreeIssue {
+  const message = `session ${id} descends from itself: ${[id, ...above].join(" is a child of ")}`;
+  return { stage: "plan", key: { id }, kind: "cycle", message };
 }
 
 function notThere(key: EntityKey): PondError {

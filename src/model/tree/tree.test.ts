@@ -104,6 +104,16 @@ describe("a plan", () => {
     expect(issues).toMatchObject([{ stage: "plan", kind: "cycle", key: { id: "root" } }]);
   });
 
+  test("a session that names itself as its parent is a root", async () => {
+    const states = [
+      sessionOf("root", { messages: 1, parent: "root" }),
+      sessionOf("child", { messages: 1, parent: "root" }),
+    ];
+    const { value, issues } = await planTree(memoryTree(states), ROOT);
+    expect([...sessionsIn(value)].map(({ id }) => id)).toEqual(["root", "child"]);
+    expect(issues).toEqual([]);
+  });
+
   test("looks at no session outside its range", async () => {
     const source = memoryTree(family());
     const after = { session_id: sessionId("root/agent"), id: messageId("root/agent-0") };

@@ -134,7 +134,7 @@ describe("a batch", () => {
     expect(alone.add({ id: "2" })).toBe("full");
     const error = (() => {
       try {
-        return builder().add({ id: "1", data: new Uint8Array(257_000_000) });
+        return builder().add({ id: "1", data: new Uint8Array(1_000_000_001) });
       } catch (thrown) {
         return thrown;
       }

@@ -64,3 +64,10 @@ test("a record that was rewritten counts once, where it first stood", () => {
   const rewritten = session("s", [["a"], ["b"], ["a@1", { revises: "a" }]]);
   expect(ids(historyOf(rewritten, undefined, new LossReport()))).toEqual(["a@1", "b"]);
 });
+
+test("a record that is kept whole for native restore is no message of the history, and no loss", () => {
+  const losses = new LossReport();
+  const history = historyOf(session("p", [["a"], ["a/1", { record: "a", whole: true }]]), undefined, losses);
+  expect(ids(history)).toEqual(["a"]);
+  expect(losses.list()).toEqual([]);
+});

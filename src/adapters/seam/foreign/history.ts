@@ -7,6 +7,7 @@ import type { MessageWithParts, SessionState } from "../../../model/index.ts";
 import { activeBranch, newestRevisions, revisionOf } from "../../../model/index.ts";
 import { objectField } from "../extract.ts";
 import type { LossReport } from "../restore.ts";
+import { isWhole } from "../whole.ts";
 
 export interface History {
   /** The turns to write, in order. */
@@ -19,7 +20,7 @@ export interface History {
 
 /** `parent`: the history of the session above this one in the lineage that is restored, if any. */
 export function historyOf(state: SessionState, parent: History | undefined, losses: LossReport): History {
-  const own = newestRevisions(state.messages);
+  const own = newestRevisions(state.messages).filter(({ message }) => !isWhole(message));
   const before = beforeFork(state, parent, losses);
   const active = activeOf(own);
   for (let lost = own.length - active.length; lost > 0; lost -= 1)
