@@ -218,6 +218,7 @@ test("a row of a database that belongs to no session is on disk and not stored",
   {
     const database = new DatabaseSync(databaseIn(world.root(0)));
     // Which session it is of, it does not say.
+    database.exec("DROP TABLE IF EXISTS session_input");
     database.exec("CREATE TABLE session_input (id TEXT PRIMARY KEY, session_id TEXT, prompt TEXT)");
     database.exec("INSERT INTO session_input VALUES ('in_1', NULL, 'lost')");
     database.close();

@@ -25,8 +25,8 @@ export async function inventory(
   { place, machine }: Pick<ReadRequest, "place" | "machine">,
 ): Promise<Inventory> {
   const { trees, databases } = await foundIn(place);
-  for (const { sessions } of trees)
-    for (const { key, info, project, messages, parts, side } of sessions.values())
+  for (const { sessions, strays } of trees)
+    for (const { key, info, project, messages, parts, side } of [...sessions.values(), ...strays.values()])
       if (key === unit.key)
         return {
           files: [info, project, ...messages, ...parts, ...side].flatMap((stamp) => stamp?.path ?? []),

@@ -1,7 +1,6 @@
 /**
  * The three questions that a history asks pond, each in one function. They are asked here as today's handlers can answer
- * them: once states are recorded, `restoreState` restores the state of the source that it is given, and `findsText` asks
- * for what was replaced and removed, too.
+ * them: `findsText` is to ask for what was replaced and removed, too.
  */
 import { adapterNamed } from "../../../src/adapters/index.ts";
 import type { RestoredFile } from "../../../src/adapters/index.ts";
@@ -9,6 +8,7 @@ import type { JsonValue } from "../../../src/base/json.ts";
 import type { Context } from "../../../src/handlers/index.ts";
 import { isProven, search, verify } from "../../../src/handlers/index.ts";
 import { sessionId } from "../../../src/model/index.ts";
+import { knownReaderId } from "../../../src/state/index.ts";
 import { isRawLine } from "../../../src/adapters/seam/index.ts";
 import { SOURCE_LAYOUT } from "../adapter-run.ts";
 import { canonicalRow } from "./opencode.ts";
@@ -26,11 +26,19 @@ export interface StateName {
 }
 
 /** What a native restore of the newest recorded state of a source writes, where the source had it. */
-export async function restoreState(context: Context, { adapter, session }: StateName): Promise<Records> {
-  const store = await context.store();
-  const state = await store.state(sessionId(session));
+export async function restoreState(context: Context, name: StateName): Promise<Records> {
+  const { adapter, session, place } = name;
+  const views = await (await context.store()).views(sessionId(session));
   const restore = adapterNamed(adapter)?.restore;
-  if (state === undefined || restore?.kind !== "supported") throw new Error(`${session} is not stored`);
+  if (views === undefined || restore?.kind !== "supported") throw new Error(`${session} is not stored`);
+  const reader = knownReaderId(context.config.paths.state);
+  const own = views.history.sources.flatMap(({ latest }) =>
+    latest?.reader === reader && latest?.path.startsWith(place) === true ? [latest] : [],
+  );
+  const head = place === "" ? views.ends()[0] : own[0];
+  if (head === undefined) throw new Error(`no state of ${session} in ${place} is recorded`);
+  const { state, damage } = views.view(head);
+  if (damage.length > 0) throw new Error(damage.join("; "));
   return recordsIn((await restore.serialize({ state, children: [] }, SOURCE_LAYOUT)).files);
 }
 
