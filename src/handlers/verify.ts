@@ -3,7 +3,7 @@
  * (spec.md#keep-verify). Each source is read as sync reads it, into nothing; what is recorded of it is restored natively in
  * memory and compared record by record. Nothing is written.
  */
-import type { FileComparer as Comparer, Inventory } from "../adapters/index.ts";
+import type { FileComparer as Comparer, Inventory, Unit } from "../adapters/index.ts";
 import { brandOf, FileComparer } from "../adapters/index.ts";
 import { stampText } from "../adapters/registry.ts";
 import { isPondError, toPondError } from "../base/errors.ts";
@@ -126,7 +126,7 @@ class Verifier {
 
   /** What a source told besides the states of its sessions. */
   #look({ unit }: Source, { sessions, issues, isWaiting, superseded }: DryRead): void {
-    const path = unit.files[0]?.path ?? unit.key;
+    const path = pathOf(unit);
     if (isWaiting) this.#tally.count("waiting");
     this.#tally.count("superseded", superseded.length);
     for (const { differences } of superseded) this.#tally.count("superseded_records", differences);
@@ -152,7 +152,7 @@ class Verifier {
     if (match.kind === "recorded") return this.#compare(source, told, { views, head, coverage });
     if (match.kind !== "held" && this.#isMissed(source)) {
       this.#tally.unstored(
-        `${told.path}: session ${told.session} is not stored as it is, and sync takes it for unchanged: pond sync --verify`,
+        `${pathOf(source.unit)}: session ${told.session} is not stored as it is, and sync takes it for unchanged: pond sync --verify`,
       );
       return "unstored";
     }
@@ -252,7 +252,7 @@ class Verifier {
       return "contained";
     }
     const what = missing === records ? "not stored" : `${missing} of its ${records} records are not stored`;
-    this.#tally.unstored(`${told.path}: session ${told.session}: ${what}`);
+    this.#tally.unstored(`${pathOf(source.unit)}: session ${told.session}: ${what}`);
     return "unstored";
   }
 
@@ -291,7 +291,7 @@ class Verifier {
     };
     const missing = coverage.missing(inventory);
     if (missing.length === 0 || isTouched(unit)) return;
-    const path = unit.files[0]?.path ?? unit.key;
+    const path = pathOf(unit);
     for (const line of missing) this.#tally.unstored(line.startsWith(path) ? line : `${path}: ${line}`);
   }
 
@@ -316,6 +316,9 @@ class Verifier {
     return this.#views.views;
   }
 }
+
+/** The file to look at. */
+const pathOf = ({ files, key }: Unit): string => files[0]?.path ?? key;
 
 function unlessCorrupt(error: unknown): undefined {
   if (!isPondError(error) || error.reason !== "corrupt") throw error;
