@@ -2,10 +2,20 @@
  * Verify proves both ways (spec.md#keep-verify): what is on disk and not stored fails it, whatever it is; what was stored
  * and is gone, moved, grown or changed since does not, and what is stored of it is proven all the same.
  */
-import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { adapterNamed } from "../../src/adapters/index.ts";
 import type { ClientVerification } from "../../src/handlers/index.ts";
 import { isProven, verify, verifyStored } from "../../src/handlers/index.ts";
 import { claudeCode } from "../support/histories/claude-code.ts";
@@ -14,7 +24,9 @@ import { opencodeDatabase, opencodeTree } from "../support/histories/opencode.ts
 import type { MachineNumber, Operation, PlaceNumber } from "../support/histories/operations.ts";
 import { pi } from "../support/histories/pi.ts";
 import type { SessionNumber, SourceModel, Turn } from "../support/histories/source-model.ts";
+import { listUnits, readUnit } from "../support/adapter-run.ts";
 import { addPart } from "../support/stored-rows.ts";
+import { tempContext } from "../support/temp-context.ts";
 import { World } from "../support/histories/world.ts";
 
 const LOGS = [claudeCode, codexCli, codexPaginated, pi];
@@ -253,3 +265,20 @@ async function storedClient(world: World) {
   const { context } = await world.machine(0);
   return (await verifyStored(context, { adapters: [world.model.adapter] })).clients[0];
 }
+
+test("a session that an older pond stored, without a state, is compared as it is stored", async () => {
+  await using at = await tempContext();
+  const place = join(at.home, "projects");
+  cpSync(
+    join(import.meta.dirname, "../fixtures/adapters/claude-code/projects/-tmp-pond-fixture-demo-app"),
+    place,
+    { recursive: true },
+  );
+  for (const path of filesIn(place)) utimesSync(path, 1, 1);
+  const claude = adapterNamed("claude-code")!;
+  const { units } = await listUnits(claude, place);
+  for (const unit of units) await at.ingest((await readUnit(claude, unit, { root: place })).events);
+  const client = (await verify(at.context, { adapters: ["claude-code"], paths: [place] })).clients[0]!;
+  expectProven(client, { sessions: client.recorded });
+  expect(client.records).toBeGreaterThan(10);
+});
