@@ -29,11 +29,18 @@ export const restoreFlags = {
     summary: "Write below this folder instead of the client's own place",
   },
   "map-path": { type: "list", value: "old=new", summary: "Rewrite recorded folders for this machine" },
+  end: {
+    type: "integer",
+    value: "n",
+    summary: "Of a session that went several ways: which, 1 is the newest",
+  },
+  source: { type: "string", value: "path", summary: "As this source had it: its path, or its id" },
 } as const satisfies FlagTable;
 
 export const verifyFlags = {
   adapter: { type: "list", value: "client", summary: "Only this client (may be given several times)" },
   path: { type: "list", value: "folder", summary: "Compare with this folder or file; with --adapter" },
+  stored: { type: "boolean", summary: "Prove every recorded state by its digest; no source is opened" },
 } as const satisfies FlagTable;
 
 export const demoFlags = {

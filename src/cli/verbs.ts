@@ -87,14 +87,21 @@ const VERBS: readonly Command[] = [
       "The whole lineage or nothing; no file is overwritten; what was written is read back and compared.",
     args: [{ name: "session", summary: "The session's id or its beginning" }],
     flags: restoreFlags,
-    examples: ["pond restore <id>", "pond restore <id> --to codex-cli", "pond restore <id> --out ./restored"],
+    examples: [
+      "pond restore <id>",
+      "pond restore <id> --to codex-cli",
+      "pond restore <id> --out ./restored",
+      "pond restore <id> --end 2 --out ./other",
+    ],
     load: async () => (await import("./verbs/restore.ts")).restore,
   }),
   command({
     name: "verify",
-    summary: "Prove that what is stored restores equal to what is on disk",
+    summary: "Prove that what is on disk is stored and restores equal",
+    details:
+      "Fails on what is unequal, cannot be read, or is on disk and not stored. Sources that are gone, moved, grown or changed since the last sync are counted.",
     flags: verifyFlags,
-    examples: ["pond verify", "pond verify --adapter claude-code"],
+    examples: ["pond verify", "pond verify --adapter claude-code", "pond verify --stored"],
     load: async () => (await import("./verbs/verify.ts")).verify,
   }),
   command({

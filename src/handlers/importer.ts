@@ -291,7 +291,7 @@ class Importer {
 }
 
 /** The same source by whatever path it was found; of one that was packed meanwhile its folder tells. */
-function realPathOf(path: string): string {
+export function realPathOf(path: string): string {
   for (const [folder, name] of [[path, ""] as const, [dirname(path), basename(path)] as const])
     try {
       return join(realpathSync(folder), name);

@@ -14,7 +14,10 @@ export type { GroupCount, StatusReport } from "./status.ts";
 export type { ClientReport, Stage, SyncProgress, SyncReport, SyncRequest } from "./sync-report.ts";
 export { STAGES } from "./sync-report.ts";
 export type { SyncHooks } from "./sync.ts";
-export type { ClientVerification, VerifyProgress, VerifyReport } from "./verify.ts";
+export type { VerifyProgress } from "./verify.ts";
+export type { ClientVerification, VerifyReport } from "./verify-report.ts";
+export { isProven } from "./verify-report.ts";
+export type { StoredReport, StoredVerification } from "./verify-stored.ts";
 
 export const doctor = later(async () => (await import("./doctor.ts")).doctor);
 export const explainSearch = later(async () => (await import("./search.ts")).explainSearch);
@@ -33,6 +36,7 @@ export const shortIds = later(async () => (await import("./find.ts")).shortIds);
 export const status = later(async () => (await import("./status.ts")).status);
 export const sync = later(async () => (await import("./sync.ts")).sync);
 export const verify = later(async () => (await import("./verify.ts")).verify);
+export const verifyStored = later(async () => (await import("./verify-stored.ts")).verifyStored);
 
 function later<Input extends readonly unknown[], Output>(
   load: () => Promise<(...input: Input) => Promise<Output>>,

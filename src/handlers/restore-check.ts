@@ -14,11 +14,13 @@ import type {
   RestoredLog,
   Unit,
 } from "../adapters/index.ts";
-import { differenceToHandedOver, handedOver, locate, toldBy } from "../adapters/index.ts";
+import { brandOf, differenceToHandedOver, handedOver, locate, toldBy } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
 import { firstDifference, stringifyJson } from "../base/json.ts";
 import type { Event, SessionId, SessionState } from "../model/index.ts";
 import { replay, sessionsIn } from "../model/index.ts";
+import type { Shown } from "../sessions/index.ts";
+import { proveState } from "./prove-state.ts";
 
 export interface Checking {
   readonly adapter: Adapter;
@@ -49,6 +51,31 @@ export async function checkRestored(folder: string, checking: Checking): Promise
   }
 }
 
+/**
+ * Throws where what is stored of a session does not restore as it was read, by the digest of its recorded state: before a
+ * file is written, and without the paths that are mapped for another machine (spec.md#sources-state).
+ */
+export async function checkStored(
+  adapter: Adapter,
+  lineage: Lineage,
+  shown: ReadonlyMap<SessionId, Shown>,
+): Promise<void> {
+  for (const { state } of sessionsIn(lineage)) {
+    const own = shown.get(state.session.id);
+    if (own === undefined || brandOf(state.session.source_agent) !== adapter.name) continue;
+    const messages = state.messages.filter(({ message }) => !own.others.has(message.id));
+    const view = { state: { ...state, messages }, damage: [] };
+    const { faults } = await proveState(adapter, own.end.state, view);
+    const [fault] = faults;
+    if (fault === undefined) continue;
+    throw new PondError("internal", `what is stored does not restore as it was read: ${fault}`, {
+      reason: "corrupt",
+      hint: "nothing was written; pond verify --stored names everything of that kind",
+      data: { session: state.session.id },
+    });
+  }
+}
+
 /** What a file gives when it is read. */
 interface ReadBack {
   readonly state: SessionState | undefined;
@@ -57,8 +84,7 @@ interface ReadBack {
 }
 
 /**
- * The one place where a native restore is compared with what it restores. The rows are what there is to compare with; a
- * recorded digest of the source's records is the stronger proof, and belongs here as soon as sources have one. Issues
+ * What was written of a native restore says what is stored; that this is what was read, `checkStored` has proven. Issues
  * are none of a native restore's: a line that could not be read when it was stored cannot be read now.
  */
 function differenceToStored(stored: SessionState, { state, waiting }: ReadBack): string | undefined {

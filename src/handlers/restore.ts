@@ -4,21 +4,26 @@
  */
 import { stat } from "node:fs/promises";
 import type { Adapter, Loss, Place, Resume } from "../adapters/index.ts";
-import { adapterNamed, adapters, brandOf, placesThatExist } from "../adapters/index.ts";
+import { adapterNamed, adapters, brandOf, placesThatExist, stampNow } from "../adapters/index.ts";
+import { stampText } from "../adapters/registry.ts";
 import { PondError } from "../base/errors.ts";
 import type { Session } from "../model/index.ts";
 import { sessionsIn } from "../model/index.ts";
 import { readLineage } from "../sessions/index.ts";
+import { rememberRestored } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import { noSession } from "./find.ts";
+import { realPathOf } from "./importer.ts";
 import { pathMap } from "./path-map.ts";
-import { checkRestored } from "./restore-check.ts";
+import { checkRestored, checkStored } from "./restore-check.ts";
+import type { RestoredState, StateRequest } from "./restore-choice.ts";
+import { chosenState, describeState } from "./restore-choice.ts";
 import type { WrittenFile } from "./restore-files.ts";
 import { insideOf, writeFiles } from "./restore-files.ts";
 import { namedPath } from "./sources.ts";
 
-export interface RestoreRequest {
+export interface RestoreRequest extends StateRequest {
   readonly session_id: string;
   /** The client to restore into; the session's own when absent. */
   readonly to?: string;
@@ -38,6 +43,8 @@ export interface RestoreReport {
   readonly losses: readonly Loss[];
   /** Rules of `mapPaths` that fit no folder of these sessions. */
   readonly unused_map_paths: readonly string[];
+  /** Which state of the session it is; absent where none is recorded. */
+  readonly state?: RestoredState;
   readonly resume: ResumeReport;
 }
 
@@ -60,8 +67,10 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     request.out === undefined
       ? requirePlace(adapter, place)
       : await folderAt(request.out, context.machine.home);
-  const lineage = await readLineage(store, session.id);
+  const choice = await chosenState(store, session, { ...request, home: context.machine.home });
+  const { lineage, shown } = await readLineage(store, session.id, choice);
   const fidelity = brandOf(session.source_agent) === adapter.name ? "native" : "foreign";
+  if (fidelity === "native") await checkStored(adapter, lineage, shown);
   const paths = pathMap(request.mapPaths ?? [], context.machine.home);
   const now = context.clock.now();
   const restored = await adapter.restore.serialize(lineage, {
@@ -78,6 +87,8 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     check: (staged) => checkRestored(staged, { adapter, machine, lineage, restored, now }),
     signal,
   });
+  rememberRestored(context.config.paths.state, files.flatMap(stampOfWritten));
+  const state = shown.get(session.id);
   return {
     session_id: session.id,
     to: adapter.name,
@@ -87,8 +98,15 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     files,
     losses: restored.losses,
     unused_map_paths: paths.unused(),
+    ...(state === undefined ? {} : { state: describeState(state) }),
     resume: resumeIn(out, restored.resume, place?.root ?? `the folder of ${adapter.title}`),
   };
+}
+
+/** A file as it is now that it has its place: whoever touches it changes that. */
+function stampOfWritten({ path }: WrittenFile): readonly { readonly path: string; readonly stamp: string }[] {
+  const stamp = stampNow(path);
+  return stamp === undefined ? [] : [{ path: realPathOf(path), stamp: stampText([stamp]) }];
 }
 
 /** What the adapter says, for the folder that was written to. */

@@ -1,57 +1,33 @@
 /**
- * `verify`: proof, source by source, that what is stored restores equal to what is on disk
- * (spec.md#adapter-native-restore-lossless). Every session is restored natively in memory and compared record by
- * record; nothing is written.
+ * `verify`: proof, source by source and both ways, that what is on disk is stored and restores equal to it
+ * (spec.md#keep-verify). Each source is read as sync reads it, into nothing; what is recorded of it is restored natively in
+ * memory and compared record by record. Nothing is written.
  */
-import { join, posix } from "node:path";
-import type { Adapter, FileComparison, Issue, Place, Unit } from "../adapters/index.ts";
-import {
-  brandOf,
-  committedSession,
-  describeDifference,
-  FileComparer,
-  isEqualFile,
-} from "../adapters/index.ts";
-import { toPondError } from "../base/errors.ts";
-import type { JsonValue } from "../base/json.ts";
-import { isJsonObject } from "../base/json.ts";
-import type { Session } from "../model/index.ts";
-import { describeKey, loadTree, stateOf } from "../model/index.ts";
-import type { DamagedSession, SessionStore } from "../sessions/index.ts";
+import type { FileComparer as Comparer, Inventory, Unit } from "../adapters/index.ts";
+import { brandOf, FileComparer } from "../adapters/index.ts";
+import { stampText } from "../adapters/registry.ts";
+import { isPondError, toPondError } from "../base/errors.ts";
+import { describeKey, sessionId } from "../model/index.ts";
+import type { SessionId } from "../model/index.ts";
+import type { SessionStore, StateHead, StateViews } from "../sessions/index.ts";
+import { hashNumber } from "../sessions/index.ts";
 import type { Cursors } from "../state/index.ts";
+import { knownReaderId, restoredStamps } from "../state/index.ts";
+import { countAbsent } from "./absent-sources.ts";
+import { compareSource, isTouched, UnitCoverage } from "./compare-source.ts";
 import type { Context } from "./context.ts";
+import type { DryRead, Source, ToldSession } from "./dry-read.ts";
+import { dryRead } from "./dry-read.ts";
 import { requireStore } from "./existing.ts";
+import { realPathOf } from "./importer.ts";
+import { proveState } from "./prove-state.ts";
+import { RecordedStates } from "./recorded-states.ts";
 import { rememberedSync } from "./remembered.ts";
 import type { SourceFilter } from "./sources.ts";
 import type { Sweep } from "./sweep.ts";
-import { isCursor, isFresh, sourceName, sweepSources } from "./sweep.ts";
-
-export interface VerifyReport {
-  readonly clients: readonly ClientVerification[];
-}
-
-export interface ClientVerification {
-  readonly adapter: string;
-  /** Sources on disk. */
-  readonly sources: number;
-  /** Sources of which no session is stored: not synced yet, or refused with an issue. */
-  readonly unstored: number;
-  readonly sessions: number;
-  readonly files: number;
-  readonly records: number;
-  readonly equal: number;
-  readonly unequal: number;
-  /** Of the unequal files those that only have fewer records than are stored of them: the client took some away. */
-  readonly shrunk: number;
-  /** Sources with unequal files that were written to since the last sync, which may be all there is to it. */
-  readonly changed: number;
-  /** The first differences, located. */
-  readonly differences: readonly string[];
-  /** What could not be looked at. */
-  readonly issues: readonly Issue[];
-}
-
-const MAX_DIFFERENCES = 20;
+import { isFresh, sourceName, sweepSources } from "./sweep.ts";
+import type { ClientVerification, Standing, VerifyReport } from "./verify-report.ts";
+import { VerifyTally } from "./verify-report.ts";
 
 export interface VerifyProgress {
   readonly client: string;
@@ -65,10 +41,16 @@ export async function verify(
   onProgress: (progress: VerifyProgress) => void = () => undefined,
 ): Promise<VerifyReport> {
   const store = await requireStore(context);
-  const remembered = await rememberedSync(context);
+  const cursors = (await rememberedSync(context))?.cursors;
+  const restores = restoredStamps(context.config.paths.state);
   const clients: ClientVerification[] = [];
-  for (const sweep of await sweepSources(context, filter, undefined))
-    clients.push(await verifyClient(context, { store, sweep, cursors: remembered?.cursors }, onProgress));
+  for (const sweep of await sweepSources(context, filter, undefined)) {
+    const heads = await store.stateHeads(sweep.adapter.name);
+    const recorded = new RecordedStates(heads, knownReaderId(context.config.paths.state));
+    await using comparer = new FileComparer(context.machine.scratch, context.clock.now());
+    const verifier = new Verifier(context, { store, sweep, cursors, restores, recorded, comparer });
+    clients.push(await verifier.run(filter, onProgress));
+  }
   return { clients };
 }
 
@@ -76,149 +58,281 @@ interface Job {
   readonly store: SessionStore;
   readonly sweep: Sweep;
   readonly cursors: Cursors | undefined;
+  /** Files that a restore wrote, as they were then. */
+  readonly restores: ReadonlyMap<string, string>;
+  readonly recorded: RecordedStates;
+  readonly comparer: Comparer;
 }
 
-async function verifyClient(
-  context: Context,
-  { store, sweep, cursors }: Job,
-  onProgress: (progress: VerifyProgress) => void,
-): Promise<ClientVerification> {
-  const { adapter } = sweep;
-  const tally = {
-    unstored: 0,
-    sessions: 0,
-    files: 0,
-    records: 0,
-    equal: 0,
-    unequal: 0,
-    shrunk: 0,
-    changed: 0,
-  };
-  const differences: string[] = [];
-  const addUnequal = (lines: readonly string[]): void => {
-    tally.unequal += 1;
-    differences.push(...lines.slice(0, MAX_DIFFERENCES - differences.length));
-  };
-  const stored = await storedSessions(store, adapter, ({ id, message }) =>
-    addUnequal([`${describeKey({ id })} cannot be read: ${message}`]),
-  );
-  await using comparer = new FileComparer(context.machine.scratch, context.clock.now());
-  for (const [done, { unit, place }] of sweep.stale.entries()) {
-    context.signal.throwIfAborted();
-    const source = sourceName(adapter, place, unit);
-    const sessions = sessionsIn(stored, unit, cursors?.get(source));
-    const { unequal } = tally;
-    if (sessions.length === 0) tally.unstored += 1;
-    for (const session of sessions) {
-      tally.sessions += 1;
-      const job = { store, adapter, unit, place, session, comparer };
-      const { comparisons, damage } = await verifySession(context, job);
-      if (damage.length > 0) addUnequal(damage);
-      for (const comparison of comparisons) {
-        tally.files += 1;
-        tally.records += comparison.records;
-        tally.equal += comparison.equal;
-        if (comparison.extra !== undefined) tally.shrunk += 1;
-        if (!isEqualFile(comparison)) addUnequal([describeDifference(comparison)]);
-      }
-    }
-    const isOld = cursors === undefined || isFresh(cursors, source, unit);
-    if (tally.unequal > unequal && !isOld) tally.changed += 1;
-    onProgress({ client: adapter.title, done: done + 1, total: sweep.stale.length });
+/** Of one client. */
+class Verifier {
+  readonly #context: Context;
+  readonly #job: Job;
+  readonly #tally: VerifyTally;
+  /** Sources that told nothing, by their paths and keys: what is recorded of them is not gone. */
+  readonly #untold = new Set<string>();
+  #views: { readonly session: string; readonly views: Promise<StateViews | undefined> } | undefined;
+
+  constructor(context: Context, job: Job) {
+    this.#context = context;
+    this.#job = job;
+    const { adapter, seen, issues } = job.sweep;
+    this.#tally = new VerifyTally(adapter.name, { sources: seen, issues });
   }
-  return { adapter: adapter.name, sources: sweep.seen, ...tally, differences, issues: sweep.issues };
-}
 
-interface SessionJob {
-  readonly store: SessionStore;
-  readonly adapter: Adapter;
-  readonly unit: Unit;
-  readonly place: Place;
-  readonly session: Session;
-  readonly comparer: FileComparer;
-}
+  async run(
+    filter: SourceFilter,
+    onProgress: (progress: VerifyProgress) => void,
+  ): Promise<ClientVerification> {
+    const { sweep, recorded } = this.#job;
+    const { adapter, stale } = sweep;
+    await this.#lookForDamage();
+    for (const [done, { unit, place }] of stale.entries()) {
+      this.#context.signal.throwIfAborted();
+      await this.#verify({ adapter, unit, place });
+      onProgress({ client: adapter.title, done: done + 1, total: stale.length });
+    }
+    const looked = { places: sweep.places, isEverywhere: filter.paths === undefined, untold: this.#untold };
+    countAbsent(recorded, looked, this.#tally);
+    return this.#tally.finish();
+  }
 
-interface SessionProof {
-  readonly comparisons: readonly FileComparison[];
-  /** What of the session cannot be read: then there is nothing to compare. */
-  readonly damage: readonly string[];
-}
+  /** Rows of sessions that cannot be read are of no source any more. */
+  async #lookForDamage(): Promise<void> {
+    const { store, sweep } = this.#job;
+    const sessions = store.allSessions(({ id, source_agent, message }) => {
+      if (brandOf(source_agent) === sweep.adapter.name)
+        this.#tally.unequal(`${describeKey({ id })} cannot be read: ${message}`);
+    });
+    for await (const _ of sessions) this.#context.signal.throwIfAborted();
+  }
 
-/** Each session alone: its own files against its own source, so that memory is bounded by one session. */
-async function verifySession(
-  context: Context,
-  { store, adapter, unit, place, session, comparer }: SessionJob,
-): Promise<SessionProof> {
-  if (adapter.restore.kind === "unsupported") return { comparisons: [], damage: [] };
-  const { value, issues } = await loadTree(store.tree(), session.id, { depth: 0 });
-  // Its children are verified by their own sources.
-  const damage = issues.filter(({ kind }) => kind !== "cut");
-  const state = stateOf(value);
-  if (damage.length > 0 || state === undefined)
-    return {
-      comparisons: [],
-      damage: damage.map(({ key, message }) => `${describeKey(key)} cannot be read: ${message}`),
-    };
-  try {
-    const restored = await adapter.restore.serialize(
-      { state, children: [] },
-      { fidelity: "native", layout: "source", mapPath: (path) => path, now: context.clock.now() },
+  async #verify(source: Source): Promise<void> {
+    const { recorded } = this.#job;
+    const wanted = (session: SessionId): ReadonlySet<number> => recorded.countsOf(session);
+    const read = await dryRead(this.#context, source, { wanted });
+    this.#look(source, read);
+    const coverage = new UnitCoverage();
+    const standings = new Set<Standing | "damaged">();
+    for (const told of read.sessions) {
+      this.#tally.count("sessions");
+      const standing = await this.#verifySession(source, told, coverage);
+      standings.add(standing);
+      if (standing !== "damaged" && standing !== "unstored") this.#tally.count(standing);
+    }
+    const isComplete = !read.isWaiting && read.superseded.length === 0 && standings.size === 1;
+    if (isComplete && standings.has("recorded")) await this.#lookForMissing(source, coverage);
+  }
+
+  /** What a source told besides the states of its sessions. */
+  #look({ unit }: Source, { sessions, issues, isWaiting, superseded }: DryRead): void {
+    const path = pathOf(unit);
+    if (isWaiting) this.#tally.count("waiting");
+    this.#tally.count("superseded", superseded.length);
+    for (const { differences } of superseded) this.#tally.count("superseded_records", differences);
+    // What is told all the same is stored as it is and compared; of these nothing is, or not all of it.
+    const faults = issues.filter(({ kind }) => sessions.length === 0 || HIDES.has(kind));
+    for (const issue of faults) this.#tally.issue(issue);
+    const isTold = sessions.length > 0;
+    if (!isTold && !isWaiting && superseded.length + issues.length === 0) this.#tally.count("empty");
+    if (isTold && !isWaiting && issues.length === 0) return;
+    this.#untold.add(unit.key).add(realPathOf(path));
+  }
+
+  async #verifySession(
+    source: Source,
+    told: ToldSession,
+    coverage: UnitCoverage,
+  ): Promise<Standing | "damaged"> {
+    const match = this.#job.recorded.match(told);
+    if (match.kind === "unknown") return this.#verifyUnknown(source, told, coverage);
+    const { head } = match;
+    const views = await this.#viewsOf(head.session_id);
+    if (views === undefined) return this.#damaged([`session ${head.session_id} has no row that can be read`]);
+    if (match.kind === "recorded") return this.#compare(source, told, { views, head, coverage });
+    if (match.kind !== "held" && this.#isMissed(source)) {
+      this.#tally.unstored(
+        `${pathOf(source.unit)}: session ${told.session} is not stored as it is, and sync takes it for unchanged: pond sync --verify`,
+      );
+      return "unstored";
+    }
+    return this.#prove(source, told, { views, head, coverage, kind: match.kind });
+  }
+
+  /** The stamps are those of the last sync, and yet what was read then was something else. */
+  #isMissed({ adapter, unit, place }: Source): boolean {
+    const { cursors } = this.#job;
+    return cursors !== undefined && isFresh(cursors, sourceName(adapter, place, unit), unit);
+  }
+
+  /** A source that is as it was recorded: both ways. */
+  async #compare(
+    source: Source,
+    told: ToldSession,
+    { views, head, coverage }: Comparing,
+  ): Promise<Standing | "damaged"> {
+    const view = views.view(head);
+    if (view.damage.length > 0) return this.#damaged(view.damage);
+    if (isListOfLines(head)) return this.#proveLines(source, { views, head, coverage });
+    const strictness = "exact";
+    const { comparer } = this.#job;
+    try {
+      const found = await compareSource(this.#context, view.state, {
+        source,
+        told,
+        comparer,
+        coverage,
+        strictness,
+      });
+      const isAtWork = found.differences.length > 0 && isTouched(source.unit);
+      if (isAtWork) return await this.#prove(source, told, { views, head, coverage, kind: "changed" });
+      this.#count(found.files);
+      for (const difference of found.differences) this.#tally.unequal(difference);
+      return found.differences.length === 0 ? "recorded" : "damaged";
+    } catch (error) {
+      return this.#damaged([`session ${head.session_id} cannot be restored: ${toPondError(error).message}`]);
+    }
+  }
+
+  async #proveLines(source: Source, comparing: Comparing): Promise<Standing | "damaged"> {
+    for (const { path } of source.unit.files) comparing.coverage.coverFile(path);
+    const { head, views } = comparing;
+    const { faults, hashes } = await proveState(source.adapter, head, views.view(head));
+    if (faults.length > 0) return this.#damaged(faults);
+    const records = hashes?.side.size ?? 0;
+    this.#count([{ records, equal: records }]);
+    return "recorded";
+  }
+
+  /** A source that is not as it was recorded: what is stored of it is proven, and compared where it only went on. */
+  async #prove(
+    source: Source,
+    told: ToldSession,
+    { views, head, coverage, kind }: Comparing & { readonly kind: "grown" | "changed" | "held" },
+  ): Promise<Standing | "damaged"> {
+    const view = views.view(head);
+    const { faults, hashes } = await proveState(source.adapter, head, view);
+    if (faults.length > 0) return this.#damaged(faults);
+    if (kind !== "grown") {
+      const records = (hashes?.log.length ?? 0) + (hashes?.side.size ?? 0);
+      this.#count([{ records, equal: records }]);
+      return kind;
+    }
+    const { comparer } = this.#job;
+    const comparing = { source, told, comparer, coverage, strictness: "grown" as const };
+    const found = await compareSource(this.#context, view.state, comparing);
+    this.#count(found.files);
+    for (const difference of found.differences) this.#tally.unequal(difference);
+    return found.differences.length === 0 ? kind : "damaged";
+  }
+
+  /** Nothing is recorded of this source, nor of what it holds. */
+  async #verifyUnknown(
+    source: Source,
+    told: ToldSession,
+    coverage: UnitCoverage,
+  ): Promise<Standing | "damaged"> {
+    const { store, recorded } = this.#job;
+    const views = recorded.isRecorded(told.session) ? undefined : await this.#viewsOf(told.session);
+    // An older pond stored it, without a state: it is compared as it was then.
+    if (views !== undefined) {
+      const { state, damage } = views.everything();
+      if (damage.length > 0) return this.#damaged(damage);
+      const { comparer } = this.#job;
+      const comparing = { source, told, comparer, coverage, strictness: "exact" as const };
+      const found = await compareSource(this.#context, state, comparing);
+      this.#count(found.files);
+      for (const difference of found.differences) this.#tally.unequal(difference);
+      return found.differences.length === 0 ? "recorded" : "damaged";
+    }
+    if (this.#isRestored(source)) return "restored";
+    const { records, missing } = await this.#missingOf(store, source, told);
+    if (missing === 0 && told.state.isWhole && records > 0) {
+      this.#count([{ records, equal: records }]);
+      return "contained";
+    }
+    const what = missing === records ? "not stored" : `${missing} of its ${records} records are not stored`;
+    this.#tally.unstored(`${pathOf(source.unit)}: session ${told.session}: ${what}`);
+    return "unstored";
+  }
+
+  /** How many records of a session on disk are stored in no version. */
+  async #missingOf(
+    store: SessionStore,
+    source: Source,
+    { session }: ToldSession,
+  ): Promise<{ readonly records: number; readonly missing: number }> {
+    const stored = (await store.storedHashes([session])).get(session);
+    let [records, missing] = [0, 0];
+    await dryRead(this.#context, source, {
+      onRecord: (of, { id, hash }) => {
+        if (of !== session) return;
+        records += 1;
+        if (stored?.get(id)?.includes(hashNumber(hash)) !== true) missing += 1;
+      },
+    });
+    return { records, missing };
+  }
+
+  #isRestored({ unit }: Source): boolean {
+    const { restores } = this.#job;
+    return (
+      unit.files.length > 0 &&
+      unit.files.every((file) => restores.get(realPathOf(file.path)) === stampText([file]))
     );
-    const comparisons: FileComparison[] = [];
-    // The session may have been read by a shorter or a longer path to the same folder.
-    const before = posix.dirname(pathOf(session) ?? unit.key);
-    const folder = join(place.root, posix.dirname(unit.key));
-    for (const file of restored.files) {
-      const path = join(folder, posix.relative(before, file.path));
-      comparisons.push(await comparer.compare(file, sourceOf(unit, path)));
+  }
+
+  /** What is on disk must be accounted for by the sessions that were compared. */
+  async #lookForMissing({ adapter, unit, place }: Source, coverage: UnitCoverage): Promise<void> {
+    const { machine } = this.#context;
+    const inventory: Inventory = (await adapter.inventory?.(unit, { place, machine })) ?? {
+      files: unit.files.map(({ path }) => path),
+      tables: [],
+    };
+    const missing = coverage.missing(inventory);
+    if (missing.length === 0 || isTouched(unit)) return;
+    const path = pathOf(unit);
+    for (const line of missing) this.#tally.unstored(line.startsWith(path) ? line : `${path}: ${line}`);
+  }
+
+  #damaged(lines: readonly string[]): "damaged" {
+    this.#tally.unequal(...lines);
+    return "damaged";
+  }
+
+  #count(files: readonly { readonly records: number; readonly equal: number }[]): void {
+    for (const { records, equal } of files) {
+      this.#tally.count("files");
+      this.#tally.count("records", records);
+      this.#tally.count("equal", equal);
     }
-    return { comparisons, damage: [] };
-  } catch (error) {
-    const { message } = toPondError(error);
-    return { comparisons: [], damage: [`${describeKey(session)} cannot be restored: ${message}`] };
+  }
+
+  /** The last one is kept: the sources of a session often follow each other. */
+  #viewsOf(session: string): Promise<StateViews | undefined> {
+    // A row that cannot be read was named when all of them were looked at.
+    if (this.#views?.session !== session)
+      this.#views = { session, views: this.#job.store.views(sessionId(session)).catch(unlessCorrupt) };
+    return this.#views.views;
   }
 }
 
-/** Where the source is now: clients compress old logs under the same name with `.zst`. */
-function sourceOf(unit: Unit, path: string): string {
-  return unit.files.find((file) => file.path === `${path}.zst`)?.path ?? path;
+/** The file to look at. */
+const pathOf = ({ files, key }: Unit): string => files[0]?.path ?? key;
+
+function unlessCorrupt(error: unknown): undefined {
+  if (!isPondError(error) || error.reason !== "corrupt") throw error;
+  return undefined;
 }
 
-/** The stored sessions of a client. */
-interface Stored {
-  readonly byId: ReadonlyMap<string, Session>;
-  readonly byPath: ReadonlyMap<string, readonly Session[]>;
+interface Comparing {
+  readonly views: StateViews;
+  readonly head: StateHead;
+  readonly coverage: UnitCoverage;
 }
 
-/** The session that the cursor of a source names; else all that were read from such a path, which other places may have too. */
-function sessionsIn({ byId, byPath }: Stored, unit: Unit, cursor: JsonValue | undefined): readonly Session[] {
-  const id = isCursor(cursor) ? committedSession(cursor) : undefined;
-  if (id === undefined) return byPath.get(unit.key) ?? [];
-  const session = byId.get(id);
-  return session === undefined ? [] : [session];
-}
+/** Kinds of issues that say that something on disk is not stored. */
+const HIDES: ReadonlySet<string> = new Set(["unreadable", "too_long"]);
 
-async function storedSessions(
-  store: SessionStore,
-  adapter: Adapter,
-  onDamage: (session: DamagedSession) => void,
-): Promise<Stored> {
-  const byId = new Map<string, Session>();
-  const byPath = new Map<string, Session[]>();
-  const isOwn = ({ source_agent }: { readonly source_agent: string }): boolean =>
-    brandOf(source_agent) === adapter.name;
-  const sessions = store.allSessions((damaged) => (isOwn(damaged) ? onDamage(damaged) : undefined));
-  for await (const session of sessions) {
-    if (!isOwn(session)) continue;
-    byId.set(session.id, session);
-    const path = pathOf(session);
-    if (path !== undefined) byPath.set(path, [...(byPath.get(path) ?? []), session]);
-  }
-  return { byId, byPath };
-}
-
-/** Below the place where it was read first. */
-function pathOf({ options: { source } }: Session): string | undefined {
-  const path = isJsonObject(source) ? source["path"] : undefined;
-  return typeof path === "string" ? path : undefined;
-}
+/** A file that holds lines of many sessions is not restored: its lines are proven by their digest. */
+const isListOfLines = ({ form }: StateHead): boolean => form === "index";

@@ -4,18 +4,46 @@
  */
 import { PondError } from "../base/errors.ts";
 import type { Lineage, SessionId, TreeIssue } from "../model/index.ts";
-import { describeKey, lineageOf, loadTree } from "../model/index.ts";
+import { describeKey, lineageOf, loadTree, sessionsIn } from "../model/index.ts";
+import type { StateChoice } from "./history.ts";
 import type { SessionStore } from "./store.ts";
+import type { Shown } from "./tree.ts";
 
-/** The whole of a lineage, payloads included. */
-export async function readLineage(store: SessionStore, root: SessionId): Promise<Lineage> {
-  const { value, issues } = await loadTree(store.tree(), root);
+/** A lineage, and which recorded states it is of. */
+export interface ReadLineage {
+  readonly lineage: Lineage;
+  /** By session; those without a recorded state are all that is stored of them. */
+  readonly shown: ReadonlyMap<SessionId, Shown>;
+}
+
+/** The whole of a lineage, payloads included: the newest end of each session, or the state that was chosen. */
+export async function readLineage(
+  store: SessionStore,
+  root: SessionId,
+  view: ReadonlyMap<string, StateChoice> = new Map(),
+): Promise<ReadLineage> {
+  const tree = store.tree({ payloads: true, view });
+  const { value, issues } = await loadTree(tree, root);
   const cycle = issues.find(({ kind }) => kind === "cycle");
   if (cycle !== undefined) throw circular(root, cycle);
   const [first] = issues;
   const lineage = lineageOf(value);
   if (first !== undefined || lineage === undefined) throw notWhole(root, first, issues.length);
-  return lineage;
+  const shown = new Map<SessionId, Shown>();
+  for (const { state } of sessionsIn(lineage)) {
+    const own = tree.shown(state.session.id);
+    if (own !== undefined) shown.set(state.session.id, own);
+  }
+  return { lineage: withSources(lineage, shown), shown };
+}
+
+/** Each session says where its state was read from, as restoring it goes by that. */
+function withSources({ state, children }: Lineage, shown: ReadonlyMap<SessionId, Shown>): Lineage {
+  const head = shown.get(state.session.id)?.end.state;
+  return {
+    state: head === undefined ? state : { ...state, source: { key: head.key, form: head.form } },
+    children: children.map((child) => withSources(child, shown)),
+  };
 }
 
 /** Nothing is damaged: the clients recorded parents that no tree has. */

@@ -46,8 +46,11 @@ import type { SummaryList } from "./summary-list.ts";
 import { readLeaves } from "./leaves.ts";
 import { corrupt } from "./rows.ts";
 import { ingestTables, SessionTables } from "./tables.ts";
+import { StateViews } from "./state-views.ts";
+import type { StateHead } from "./states.ts";
 import type { StoreTreeOptions } from "./tree.ts";
 import { StoreTree } from "./tree.ts";
+import { readStateHeads } from "./versions.ts";
 
 /** Where the sessions are: an address of the substrate, a namespace, and what the object store needs to be told. */
 export interface Storage {
@@ -155,6 +158,16 @@ export class SessionStore implements AsyncDisposable {
     if ((await this.session(id)) === undefined) return undefined;
     const { value } = await loadTree(this.tree({ payloads: true, view: "everything" }), id, { depth: 0 });
     return stateOf(value);
+  }
+
+  /** Every recorded state of a session, to be restored or proven; undefined where its row is not there. */
+  views(id: SessionId): Promise<StateViews | undefined> {
+    return StateViews.load(this.tables, id);
+  }
+
+  /** What is recorded of a client's sources. */
+  stateHeads(adapter: string): Promise<StateHead[]> {
+    return readStateHeads(this.tables, adapter);
   }
 
   /** What names and places the messages of some rows, in the order given. */

@@ -279,7 +279,7 @@ describe("a lineage", () => {
     ]);
     // The root, and the children of four generations.
     expect(scanIn).toHaveBeenCalledTimes(5);
-    const lineage = await readLineage(store.sessions, ROOT);
+    const { lineage } = await readLineage(store.sessions, ROOT);
     const states = [...sessionsIn(lineage)].map(({ state }) => state);
     const byId = (a: { session: Session }, b: { session: Session }): number =>
       a.session.id < b.session.id ? -1 : 1;
@@ -292,7 +292,7 @@ describe("a lineage", () => {
       ...conversation("root", 1, { parent: "root" }),
       ...conversation("child", 1, { parent: "root" }),
     ]);
-    const lineage = await readLineage(store.sessions, ROOT);
+    const { lineage } = await readLineage(store.sessions, ROOT);
     expect([...sessionsIn(lineage)].map(({ state }) => state.session.id)).toEqual(["root", "child"]);
   });
 

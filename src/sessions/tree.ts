@@ -26,7 +26,7 @@ import {
   timestampFromMicros,
 } from "../model/index.ts";
 import type { Rows } from "../substrate/index.ts";
-import type { StateChoice } from "./history.ts";
+import type { End, StateChoice } from "./history.ts";
 import { arrange, SessionHistory } from "./history.ts";
 import type { LocatedRow } from "./read-standings.ts";
 import { locatedRows, withPond } from "./read-standings.ts";
@@ -72,6 +72,15 @@ export type View =
   | { readonly end: number }
   | ReadonlyMap<string, StateChoice>;
 
+/** What is shown of a session, and where it came to besides. */
+export interface Shown {
+  readonly end: End;
+  /** The newest first. */
+  readonly ends: readonly End[];
+  /** Messages that only other sources have beside them, by their ids: they are shown, and not part of the state. */
+  readonly others: ReadonlySet<string>;
+}
+
 interface Ahead {
   readonly version: number;
   readonly rows: PartRows;
@@ -90,6 +99,7 @@ export class StoreTree implements TreeSource<RowRef> {
   readonly #histories = new Map<SessionId, Promise<SessionHistory>>();
   /** Every row of what was planned, whatever the view. */
   readonly #rows = new Map<SessionId, readonly MessageRef[]>();
+  readonly #shown = new Map<SessionId, Shown>();
   readonly #plannedMessages = new Map<bigint, Planned<MessageOutline, MessageRows>>();
   /** How many parts a message should have, by its row. */
   readonly #expected = new Map<bigint, number>();
@@ -121,6 +131,11 @@ export class StoreTree implements TreeSource<RowRef> {
     const rows = locatedRows(this.#rows.get(session) ?? []);
     const history = await this.history(session);
     return standingsOf(history, history.isRecorded ? rows : await withPond(this.#tables, rows));
+  }
+
+  /** Which state of a session its messages were planned from; undefined where none is recorded, or nothing was planned. */
+  shown(session: SessionId): Shown | undefined {
+    return this.#shown.get(session);
   }
 
   async session(id: SessionId): Promise<SessionOutline | undefined> {
@@ -189,9 +204,14 @@ export class StoreTree implements TreeSource<RowRef> {
     if (this.#view === "history") return inHistoryOrder(history, placed).map(({ ref }) => ref);
     const choice = this.#view instanceof Map ? this.#view.get(session) : undefined;
     const place = typeof this.#view === "object" && "end" in this.#view ? this.#view.end - 1 : 0;
-    const chosen = choice === undefined ? history.ends(placed)[place] : history.find(choice);
+    const ends = history.ends(placed);
+    const chosen = choice === undefined ? ends[place] : history.find(choice);
     if (chosen === undefined) return refs;
-    const holding = choice === undefined ? history.shown(chosen) : chosen.states.holding(chosen.state.state);
+    const own = chosen.states.holding(chosen.state.state);
+    const holding = choice === undefined ? history.shown(chosen) : own;
+    const ids = new Set(own.side.map(({ id }) => id));
+    const others = new Set(holding.side.flatMap(({ id }) => (ids.has(id) ? [] : [id])));
+    this.#shown.set(session, { end: chosen, ends, others });
     const { found, beside, missing } = arrange(placed, holding);
     for (const name of missing)
       onFault(

@@ -1,10 +1,10 @@
 /** What is stored of records, in which versions and by which read: asked before and after rows are written. */
 import { decodeRepeats } from "../model/index.ts";
 import type { Rows } from "../substrate/index.ts";
-import { joinKey } from "../substrate/index.ts";
+import { eq, joinKey } from "../substrate/index.ts";
 import type { StoredVersion } from "./claim.ts";
 import type { MESSAGES } from "./schema.ts";
-import type { RecordedState } from "./states.ts";
+import type { RecordedState, StateHead } from "./states.ts";
 import { STATE_COLUMNS, stateAt } from "./states.ts";
 import type { SessionTables } from "./tables.ts";
 
@@ -52,4 +52,20 @@ export async function readStates(
   for await (const rows of tables.sources.scanIn("session_id", sessions, { select }))
     for (let row = 0; row < rows.length; row++) states.push(stateAt(rows, row));
   return states;
+}
+
+/** Every state that is recorded of a client's sources, without what it holds, in no particular order. */
+export async function readStateHeads(
+  tables: Pick<SessionTables, "sources">,
+  adapter: string,
+): Promise<StateHead[]> {
+  const heads: StateHead[] = [];
+  if (tables.sources === undefined) return heads;
+  const options = { select: STATE_COLUMNS, where: eq("adapter", adapter) };
+  for await (const rows of tables.sources.scanBatches(options))
+    for (let row = 0; row < rows.length; row++) {
+      const { content: _, ...head } = stateAt(rows, row);
+      heads.push(head);
+    }
+  return heads;
 }

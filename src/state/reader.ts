@@ -28,6 +28,11 @@ export function readerId(stateFolder: string): string {
   }
 }
 
+/** The id of this state folder if it has one: who only looks makes none. */
+export function knownReaderId(stateFolder: string): string | undefined {
+  return readId(join(stateFolder, "reader"));
+}
+
 function readId(path: string): string | undefined {
   try {
     const id = readFileSync(path, "utf8").trim();

@@ -9,7 +9,7 @@ import type { Clock } from "../../src/base/clock.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { loadConfig } from "../../src/config/index.ts";
 import type { Context } from "../../src/handlers/index.ts";
-import { createContext, sync, verify } from "../../src/handlers/index.ts";
+import { createContext, sync, verify, verifyStored } from "../../src/handlers/index.ts";
 import { replay } from "../../src/model/index.ts";
 import { LATER, listUnits, readUnit } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -42,9 +42,13 @@ export function conformanceInStore(suite: Conformance, cutsOf: (bytes: Buffer) =
       });
       if (!suite.roundTrip) return;
       const [proof] = (await verify(context, source)).clients;
-      expect(proof).toMatchObject({ unequal: 0, differences: [] });
+      expect(proof).toMatchObject({ unequal: 0, unstored: 0, differences: [] });
       expect(proof?.equal).toBe(proof?.records);
       expect(proof?.records).toBeGreaterThan(0);
+      const [stored] = (await verifyStored(context, { adapters: [adapter.name] })).clients;
+      expect(stored).toMatchObject({ unequal: 0, unrecorded: 0, differences: [] });
+      expect(stored?.proven).toBe((stored?.states ?? 0) - (stored?.partial ?? 0));
+      expect(stored?.proven).toBeGreaterThan(0);
     });
 
     test.runIf(logs !== undefined)(
@@ -66,7 +70,7 @@ export function conformanceInStore(suite: Conformance, cutsOf: (bytes: Buffer) =
         }
         expect(stored).toBeGreaterThan(0);
         const [proof] = (await verify(context, { adapters: [adapter.name], paths: [place] })).clients;
-        expect(proof).toMatchObject({ unequal: 0 });
+        expect(proof).toMatchObject({ unequal: 0, unstored: 0 });
       },
     );
   });

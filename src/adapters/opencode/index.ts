@@ -13,6 +13,7 @@ export const opencode: Adapter = {
   async *read(unit, request) {
     yield* (await import("./parse.ts")).read(unit, request);
   },
+  inventory: async (unit, at) => (await import("./inventory.ts")).inventory(unit, at),
   restore: {
     kind: "supported",
     serialize: async (lineage, options) => (await import("./serialize.ts")).serialize(lineage, options),

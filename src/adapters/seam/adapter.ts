@@ -119,6 +119,14 @@ export interface RecordYield {
   readonly positioned: boolean;
 }
 
+/** All that a unit holds on disk, told without reading what it says: what a restore of its sessions must account for. */
+export interface Inventory {
+  /** Absolute. */
+  readonly files: readonly string[];
+  /** The tables that sessions live in, with all their rows. */
+  readonly tables: readonly { readonly name: string; readonly rows: number }[];
+}
+
 /** Something about a client on this machine that its user should know, and what to do about it. */
 export interface Advice {
   readonly message: string;
@@ -136,6 +144,8 @@ export interface Adapter {
   readonly units: (place: Place, signal?: AbortSignal) => AsyncIterable<readonly (Unit | Issue)[]>;
   /** The events of a unit, in batches; from the cursor on where the source only grew. */
   readonly read: (unit: Unit, request: ReadRequest) => AsyncIterable<readonly AdapterYield[]>;
+  /** What a unit holds, where its files do not say so: they stand for many, or for the tables of a database. */
+  readonly inventory?: (unit: Unit, at: Pick<ReadRequest, "place" | "machine">) => Promise<Inventory>;
   /** Present where `read` tells the record behind each message, so that trees can be read from its files. */
   readonly tellsSpans?: true;
   /** What `pond doctor` says about this client here, such as that it deletes old sessions by itself. */

@@ -12,10 +12,16 @@ export interface RowDifference {
   readonly right?: JsonValue;
 }
 
-export function compareRows(
-  database: SqliteFile,
-  { tables }: RestoredRows,
-): { readonly records: number; readonly equal: number; readonly difference?: RowDifference } {
+export interface RowsComparison {
+  readonly records: number;
+  readonly equal: number;
+  readonly difference?: RowDifference;
+  /** How many of the rows that were compared are of which table. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+export function compareRows(database: SqliteFile, { tables }: RestoredRows): RowsComparison {
+  const counts = new Map<string, number>();
   let records = 0;
   let equal = 0;
   let difference: RowDifference | undefined;
@@ -29,12 +35,13 @@ export function compareRows(
       if (found === undefined) equal += 1;
       else difference ??= found;
       records += 1;
+      counts.set(table.name, (counts.get(table.name) ?? 0) + 1);
     }
     const [extra] = restored.values();
     if (extra !== undefined)
       difference ??= { record: records, pointer: `/${table.name}`, right: extra.columns };
   }
-  return { records, equal, ...(difference === undefined ? {} : { difference }) };
+  return { records, equal, counts, ...(difference === undefined ? {} : { difference }) };
 }
 
 function nameOf(columns: JsonObject, { key }: RestoredTable): string {

@@ -30,6 +30,8 @@ export interface FileComparison {
   readonly difference?: RecordDifference;
   /** Restored records that the source has no longer, where it has none that was not restored equal and in order. */
   readonly extra?: number;
+  /** Rows of the source by table, where it is a database. */
+  readonly tables?: ReadonlyMap<string, number>;
 }
 
 export interface RecordDifference {
@@ -67,7 +69,8 @@ export class FileComparer implements AsyncDisposable {
       await this[Symbol.asyncDispose]();
       this.#database = await SqliteFile.open(source, this.#scratch);
     }
-    const { difference, ...counts } = compareRows(this.#database, restored);
+    const { difference, counts: tables, ...found } = compareRows(this.#database, restored);
+    const counts = { ...found, tables };
     if (difference === undefined) return { path: restored.path, ...counts };
     const { record, pointer, left, right } = difference;
     return { path: restored.path, ...counts, difference: { record, pointer, ...sides(left, right) } };

@@ -4,6 +4,7 @@ export type {
   AdapterEnv,
   Advice,
   AdapterYield,
+  Inventory,
   Place,
   PrefixKeeper,
   ReadRequest,

@@ -16,6 +16,8 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
     mapPaths: flags["map-path"],
     ...(flags.to === undefined ? {} : { to: flags.to }),
     ...(flags.out === undefined ? {} : { out: flags.out }),
+    ...(flags.end === undefined ? {} : { end: flags.end }),
+    ...(flags.source === undefined ? {} : { source: flags.source }),
   });
   // Names and folders come from the session: they are shown, they do not steer the terminal.
   out.result(report, () => safeText(render(report)));
@@ -34,8 +36,18 @@ function render(report: RestoreReport): string {
       `(${report.fidelity}): ${count(report.files.length)} ${report.files.length === 1 ? "file" : "files"}, ${size(bytes)}, read back equal` +
       (kept === 0 ? "" : `, ${count(kept)} of them there already`),
     ...report.files.map(({ path }) => `  ${path}`),
+    ...otherEnds(report),
     ...(losses.length === 0 ? [] : ["not taken along:", ...losses]),
     ...(copy_to === undefined ? [] : [`to resume, copy what is in ${report.out} into ${copy_to}, then`]),
     `resume with: ${command}`,
   ].join("\n");
+}
+
+/** Where a session went more than one way, people should know which one they have, and how to get another. */
+function otherEnds({ session_id, state }: RestoreReport): readonly string[] {
+  if (state === undefined || (state.ends < 2 && state.end !== undefined)) return [];
+  const which = state.end === undefined ? "an earlier one" : `end ${state.end} of ${state.ends}`;
+  return [
+    `this is ${which}, as it was read from ${state.path}; for others: pond restore ${session_id} --end <1 to ${state.ends}>`,
+  ];
 }

@@ -1,11 +1,12 @@
-/** `pond verify`: every stored session restored in memory and compared with its source. */
-import type { ClientVerification } from "../../handlers/index.ts";
-import { verify as runVerify } from "../../handlers/index.ts";
+/** `pond verify`: every source against what is stored of it, or everything stored against what was recorded of it. */
+import type { ClientVerification, StoredReport, VerifyProgress } from "../../handlers/index.ts";
+import { isProven, verify as runVerify, verifyStored } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { notLookedAt } from "../issues.ts";
 import { count } from "../number.ts";
+import type { Output } from "../output.ts";
 import { safeText } from "../text.ts";
 import type { verifyFlags } from "../verb-flags.ts";
 
@@ -16,47 +17,85 @@ export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Out
     ...(flags.adapter.length === 0 ? {} : { adapters: flags.adapter }),
     ...(flags.path.length === 0 ? {} : { paths: flags.path }),
   };
-  const report = await runVerify(context, filter, ({ client, done, total }) =>
-    out.progress(`${client} ${count(done)}/${count(total)} sources`, total === 0 ? 1 : done / total),
-  );
+  const show =
+    (what: string) =>
+    ({ client, done, total }: VerifyProgress): void =>
+      out.progress(`${client} ${count(done)}/${count(total)} ${what}`, total === 0 ? 1 : done / total);
+  if (flags.stored) {
+    const report = await verifyStored(context, filter, show("sessions"));
+    out.progress(undefined);
+    out.result(report, () => renderStored(out, report));
+    return report.clients.every(({ unequal }) => unequal === 0) ? "done" : "failures";
+  }
+  const report = await runVerify(context, filter, show("sources"));
   out.progress(undefined);
-  out.result(report, ({ clients }) => {
-    const table = out.table(clients, [
-      { header: "CLIENT", cell: (row) => row.adapter },
-      { header: "SOURCES", align: "right", cell: (row) => count(row.sources) },
-      { header: "UNSTORED", align: "right", cell: (row) => count(row.unstored) },
-      { header: "FILES", align: "right", cell: (row) => count(row.files) },
-      { header: "RECORDS", align: "right", cell: (row) => count(row.records) },
-      { header: "EQUAL", align: "right", cell: (row) => count(row.equal) },
-      { header: "UNEQUAL FILES", align: "right", cell: (row) => count(row.unequal) },
-    ]);
-    return [
-      table,
+  out.result(report, ({ clients }) =>
+    [
+      out.table(clients, [
+        { header: "CLIENT", cell: (row) => row.adapter },
+        { header: "SOURCES", align: "right", cell: (row) => count(row.sources) },
+        { header: "NOT STORED", align: "right", cell: (row) => count(row.unstored) },
+        { header: "FILES", align: "right", cell: (row) => count(row.files) },
+        { header: "RECORDS", align: "right", cell: (row) => count(row.records) },
+        { header: "EQUAL", align: "right", cell: (row) => count(row.equal) },
+        { header: "UNEQUAL", align: "right", cell: (row) => count(row.unequal) },
+      ]),
       ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeText(line)}`)),
       ...clients.flatMap(({ adapter, issues }) => notLookedAt(adapter, issues)),
       ...advice(clients),
-    ].join("\n");
-  });
-  return clientsFailed(report.clients) ? "failures" : "done";
+    ].join("\n"),
+  );
+  return report.clients.every(isProven) ? "done" : "failures";
 }
 
-const clientsFailed = (clients: readonly ClientVerification[]): boolean =>
-  clients.some(({ unequal, issues }) => unequal > 0 || issues.length > 0);
+function renderStored(out: Output, { clients }: StoredReport): string {
+  return [
+    out.table(clients, [
+      { header: "CLIENT", cell: (row) => row.adapter },
+      { header: "SESSIONS", align: "right", cell: (row) => count(row.sessions) },
+      { header: "SOURCES", align: "right", cell: (row) => count(row.sources) },
+      { header: "STATES", align: "right", cell: (row) => count(row.states) },
+      { header: "PROVEN", align: "right", cell: (row) => count(row.proven) },
+      { header: "PARTIAL", align: "right", cell: (row) => count(row.partial) },
+      { header: "UNRECORDED", align: "right", cell: (row) => count(row.unrecorded) },
+      { header: "UNEQUAL", align: "right", cell: (row) => count(row.unequal) },
+    ]),
+    ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeText(line)}`)),
+  ].join("\n");
+}
+
+/** What is worth a line where there is any of it, in the words for it. */
+const COUNTED: readonly (readonly [keyof Counts, string])[] = [
+  ["grown", "went on since the last sync: what is stored of them is equal; pond sync takes in the rest"],
+  ["changed", "were rewritten since the last sync: what is stored restores as it was read then"],
+  ["held", "are at work or cannot be read whole: what is stored of them restores as it was read"],
+  ["contained", "were never synced, and every record of them is stored"],
+  ["restored", "were written by pond restore, and nobody touched them since"],
+  ["waiting", "sources cannot be told yet: they wait for the next sync"],
+  ["superseded", "are held by another source in a newer form, which is the one that is stored"],
+  ["moved", "recorded sources are on disk by another path"],
+  ["gone", "recorded sources are not on disk any more: pond verify --stored proves what is stored of them"],
+  ["elsewhere", "recorded sources are of other machines: pond verify --stored proves what is stored of them"],
+];
+
+type Counts = Pick<
+  ClientVerification,
+  | "grown"
+  | "changed"
+  | "held"
+  | "contained"
+  | "restored"
+  | "waiting"
+  | "superseded"
+  | "moved"
+  | "gone"
+  | "elsewhere"
+>;
 
 function advice(clients: readonly ClientVerification[]): string[] {
-  const lines: string[] = [];
-  const unstored = clients.reduce((sum, client) => sum + client.unstored, 0);
-  if (unstored > 0)
-    lines.push(
-      `${count(unstored)} sources have no session stored under their path; pond sync takes in what is new`,
-    );
-  const changed = clients.reduce((sum, client) => sum + client.changed, 0);
-  if (changed > 0)
-    lines.push(`${count(changed)} sources were written to since the last sync: pond sync, then verify again`);
-  const shrunk = clients.reduce((sum, client) => sum + client.shrunk, 0);
-  if (shrunk > 0)
-    lines.push(
-      `${count(shrunk)} files lost records since they were stored; the store has those and all the others`,
-    );
+  const sum = (name: keyof ClientVerification & (keyof Counts | "unstored")): number =>
+    clients.reduce((total, client) => total + client[name], 0);
+  const lines = COUNTED.flatMap(([name, text]) => (sum(name) === 0 ? [] : [`${count(sum(name))} ${text}`]));
+  if (sum("unstored") > 0) lines.unshift(`${count(sum("unstored"))} on disk and not stored: pond sync`);
   return lines;
 }

@@ -107,6 +107,11 @@ async function inventedRecords(world: World): Promise<readonly string[]> {
 /** What `verify` has to say of a source: fine, not fine, or whatever it thinks right. */
 export type Truth = "fine" | "wrong" | "either";
 
+interface Asked {
+  readonly truths: Truths;
+  readonly machine: 0 | 1;
+}
+
 export interface Truths {
   /** Of a source that changed since it was read, or was read in part. */
   readonly changed: Truth;
@@ -114,10 +119,12 @@ export interface Truths {
   readonly unstored: Truth;
 }
 
-function truthOf(world: World, source: Source, truths: Truths): Truth {
+function truthOf(world: World, source: Source, { truths, machine }: Asked): Truth {
   const { state, read, session, place } = source;
   if (state === undefined) return "fine";
   if (world.isFaulty(source)) return read === undefined ? truths.unstored : "either";
+  // What only another machine has read, and has changed since, was never stored from here.
+  if (read !== undefined && read.state !== state && read.machine !== machine) return "either";
   if (read !== undefined) return read.state === state && !read.isPartly ? "fine" : truths.changed;
   const others = world.sources.filter((other) => other !== source && other.read !== undefined);
   // A database that was read has grown by a session.
@@ -140,7 +147,7 @@ async function wrongVerdicts(world: World, truths: Truths): Promise<readonly str
     const places = world.placesOf(number);
     const all = world.sources
       .filter(({ place }) => places.includes(place))
-      .map((source) => ({ source, truth: truthOf(world, source, truths) }));
+      .map((source) => ({ source, truth: truthOf(world, source, { truths, machine: number }) }));
     const wrong = all.filter(({ truth }) => truth === "wrong");
     const { context } = await world.machine(number);
     const { adapter } = world.model;

@@ -7,7 +7,7 @@ import { adapterNamed } from "../../../src/adapters/index.ts";
 import type { RestoredFile } from "../../../src/adapters/index.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import type { Context } from "../../../src/handlers/index.ts";
-import { search, verify } from "../../../src/handlers/index.ts";
+import { isProven, search, verify } from "../../../src/handlers/index.ts";
 import { loadTree, sessionId, stateOf } from "../../../src/model/index.ts";
 import type { RecordedState } from "../../../src/sessions/index.ts";
 import { readerId } from "../../../src/state/index.ts";
@@ -102,7 +102,7 @@ export async function verdictOn(
 ): Promise<Verdict> {
   const { clients } = await verify(context, { adapters: [source.adapter], paths: source.paths });
   return {
-    isTrue: clients.every(({ unequal, issues }) => unequal === 0 && issues.length === 0),
+    isTrue: clients.every(isProven),
     told: clients.flatMap(({ differences, issues }) => [...differences, ...issues.map(({ path }) => path)]),
   };
 }

@@ -1,0 +1,36 @@
+/** Recorded sources that are not on disk, or not as such: gone, moved, or of another machine. None of that is wrong. */
+import { existsSync } from "node:fs";
+import { sep } from "node:path";
+import type { Place } from "../adapters/index.ts";
+import { realPathOf } from "./importer.ts";
+import type { RecordedStates } from "./recorded-states.ts";
+import type { VerifyTally } from "./verify-report.ts";
+
+export interface Looked {
+  readonly places: readonly Place[];
+  /** Every place of the client was looked at, none was named. */
+  readonly isEverywhere: boolean;
+  /** Paths and keys of sources that are there and told nothing, or not all. */
+  readonly untold: ReadonlySet<string>;
+}
+
+/** To be asked when everything on disk was looked at. */
+export function countAbsent(recorded: RecordedStates, looked: Looked, tally: VerifyTally): void {
+  const roots = looked.places.map((place) => ({ ...place, root: realPathOf(place.root) }));
+  for (const source of recorded.sources) {
+    const { path, key } = source.latest;
+    if (source.isFound || looked.untold.has(path) || looked.untold.has(key)) continue;
+    const isIn = roots.some((place) => isLookedAt(place, path));
+    const isThere = existsSync(path);
+    // What is there and was not looked at says nothing; what was named says nothing of what was not.
+    if (!isIn && (isThere || !looked.isEverywhere)) continue;
+    if (recorded.isMoved(source)) tally.count("moved");
+    else tally.count(recorded.isMine(source.latest) ? "gone" : "elsewhere");
+  }
+}
+
+function isLookedAt({ root, files, within }: Place, path: string): boolean {
+  if (path !== root && !path.startsWith(root + sep)) return false;
+  const meant = files ?? within;
+  return meant === undefined || meant.some((each) => path === each || (path + sep).startsWith(each));
+}

@@ -1,0 +1,144 @@
+/**
+ * `verify --stored`: proof that every recorded state restores as it was read, by its digests alone (spec.md#keep-verify).
+ * No source is opened: it holds for sources that are gone, and on any machine.
+ */
+import type { Adapter, RecordHashes } from "../adapters/index.ts";
+import { adapterNamed, adapters, brandOf, linkTo, NO_RECORDS } from "../adapters/index.ts";
+import { PondError } from "../base/errors.ts";
+import { describeKey } from "../model/index.ts";
+import type { Session } from "../model/index.ts";
+import type { SessionStore, StateHead, StateViews } from "../sessions/index.ts";
+import type { Context } from "./context.ts";
+import { requireStore } from "./existing.ts";
+import { nameOf, proveState } from "./prove-state.ts";
+import type { SourceFilter } from "./sources.ts";
+import type { VerifyProgress } from "./verify.ts";
+
+export interface StoredReport {
+  readonly clients: readonly StoredVerification[];
+}
+
+export interface StoredVerification {
+  readonly adapter: string;
+  readonly sessions: number;
+  /** Sources that states are recorded of, and the states. */
+  readonly sources: number;
+  readonly states: number;
+  /** Of these, the ones that restore with the recorded digests. */
+  readonly proven: number;
+  /** Of which something was held back or could not be read: they restore, and nothing proves that as equal. */
+  readonly partial: number;
+  /** Sessions without a recorded state: an older pond stored them, or a program. */
+  readonly unrecorded: number;
+  /** States that do not restore as they were read, and sessions that cannot be read. */
+  readonly unequal: number;
+  readonly differences: readonly string[];
+}
+
+const MAX_DIFFERENCES = 20;
+
+export async function verifyStored(
+  context: Context,
+  filter: SourceFilter,
+  onProgress: (progress: VerifyProgress) => void = () => undefined,
+): Promise<StoredReport> {
+  if (filter.paths !== undefined)
+    throw new PondError("validation_failed", "--stored looks at no source, so --path has nothing to say", {
+      hint: "leave one of the two out",
+    });
+  const chosen = filter.adapters?.map(requireAdapter) ?? adapters();
+  const store = await requireStore(context);
+  const tallies = new Map(chosen.map((adapter) => [adapter.name, new StoredTally(adapter)]));
+  const sessions: Session[] = [];
+  const all = store.allSessions(({ id, source_agent, message }) =>
+    tallies.get(brandOf(source_agent))?.fault([`${describeKey({ id })} cannot be read: ${message}`]),
+  );
+  for await (const session of all) if (tallies.has(brandOf(session.source_agent))) sessions.push(session);
+  const total = sessions.length;
+  const done = new Map<string, number>();
+  for (const session of sessions) {
+    context.signal.throwIfAborted();
+    const tally = tallies.get(brandOf(session.source_agent));
+    await tally?.prove(store, session);
+    const { title, name } = tally?.adapter ?? { title: "", name: "" };
+    done.set(name, (done.get(name) ?? 0) + 1);
+    onProgress({ client: title, done: [...done.values()].reduce((sum, each) => sum + each, 0), total });
+  }
+  const clients = [...tallies.values()].map((tally) => tally.finish());
+  return { clients: clients.filter(({ sessions: seen, unequal }) => seen + unequal > 0) };
+}
+
+function requireAdapter(name: string): Adapter {
+  const adapter = adapterNamed(name);
+  if (adapter !== undefined) return adapter;
+  throw new PondError("validation_failed", `there is no client named ${name}`, {
+    hint: `one of: ${adapters()
+      .map((each) => each.name)
+      .join(", ")}`,
+  });
+}
+
+class StoredTally {
+  readonly adapter: Adapter;
+  readonly #counts = { sessions: 0, sources: 0, states: 0, proven: 0, partial: 0, unrecorded: 0, unequal: 0 };
+  readonly #differences: string[] = [];
+
+  constructor(adapter: Adapter) {
+    this.adapter = adapter;
+  }
+
+  finish(): StoredVerification {
+    return { adapter: this.adapter.name, ...this.#counts, differences: this.#differences };
+  }
+
+  fault(lines: readonly string[]): void {
+    this.#counts.unequal += 1;
+    this.#differences.push(...lines.slice(0, MAX_DIFFERENCES - this.#differences.length));
+  }
+
+  async prove(store: SessionStore, { id }: Session): Promise<void> {
+    this.#counts.sessions += 1;
+    const views = await store.views(id);
+    if (views === undefined) return this.fault([`${describeKey({ id })} cannot be read`]);
+    const { sources } = views.history;
+    if (sources.length === 0) {
+      this.#counts.unrecorded += 1;
+      const { damage } = views.everything();
+      if (damage.length > 0) this.fault(damage);
+      return;
+    }
+    for (const { all } of sources) {
+      this.#counts.sources += 1;
+      await this.#proveSource(views, all.toReversed());
+    }
+  }
+
+  /** The newest first: what one only goes on from is proven on the way to it. */
+  async #proveSource(views: StateViews, states: readonly StateHead[]): Promise<void> {
+    let later: { readonly head: StateHead; readonly hashes: RecordHashes } | undefined;
+    for (const head of states) {
+      this.#counts.states += 1;
+      if (!head.whole) this.#counts.partial += 1;
+      const isOnTheWay =
+        later !== undefined &&
+        head.whole &&
+        head.side === later.head.side &&
+        views.isBeginningOf(head, later.head);
+      if (isOnTheWay && later !== undefined) {
+        if (chainAt(later.hashes, head.records) === head.digest) this.#counts.proven += 1;
+        else
+          this.fault([`${nameOf(head)}: its records do not restore as they were read: their digests differ`]);
+        continue;
+      }
+      const { faults, hashes } = await proveState(this.adapter, head, views.view(head));
+      if (faults.length > 0) this.fault(faults);
+      else if (head.whole) this.#counts.proven += 1;
+      if (hashes !== undefined && faults.length === 0) later = { head, hashes };
+    }
+  }
+}
+
+/** The chain of the first records of a state. */
+function chainAt({ log }: RecordHashes, records: number): string {
+  return log.slice(0, records).reduce((chain, { hash }) => linkTo(chain, hash), NO_RECORDS);
+}

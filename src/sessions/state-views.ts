@@ -1,0 +1,114 @@
+/**
+ * Every recorded state of a session from one reading of its rows (spec.md#sources-state): what restores and proofs of
+ * several states need, each exactly and with what of it cannot be read.
+ */
+import type { EntityKey, MessageWithParts, SessionId, SessionState, TreeIssue } from "../model/index.ts";
+import { compareInSession, describeKey, loadTree, stateOf } from "../model/index.ts";
+import type { PlacedRow } from "./history.ts";
+import { arrange, SessionHistory } from "./history.ts";
+import type { MessageRef } from "./read.ts";
+import { readMessageRefs } from "./read.ts";
+import type { StateHead } from "./states.ts";
+import { commonStart } from "./states.ts";
+import type { SessionTables } from "./tables.ts";
+import { StoreTree } from "./tree.ts";
+import { readStates } from "./versions.ts";
+
+/** A state as it restores. */
+export interface StateView {
+  readonly state: SessionState;
+  /** What of it cannot be read, located; empty where it is whole. */
+  readonly damage: readonly string[];
+}
+
+interface Placed extends PlacedRow {
+  readonly ref: MessageRef;
+}
+
+export class StateViews {
+  readonly history: SessionHistory;
+  readonly #all: SessionState;
+  readonly #rows: readonly Placed[];
+  readonly #messages: ReadonlyMap<string, MessageWithParts>;
+  readonly #damage: readonly TreeIssue[];
+
+  private constructor(read: {
+    readonly history: SessionHistory;
+    readonly all: SessionState;
+    readonly refs: readonly MessageRef[];
+    readonly damage: readonly TreeIssue[];
+  }) {
+    this.history = read.history;
+    this.#all = read.all;
+    this.#damage = read.damage;
+    this.#rows = read.refs.map((ref) => ({
+      ...(ref.placed ?? { record: ref.id, origin: null }),
+      id: ref.id,
+      ref,
+    }));
+    this.#messages = new Map(read.all.messages.map((entry) => [entry.message.id, entry]));
+  }
+
+  /** Undefined where the session has no row that can be read. */
+  static async load(tables: SessionTables, session: SessionId): Promise<StateViews | undefined> {
+    const tree = new StoreTree(tables, { payloads: true, view: "everything" });
+    if ((await tree.session(session)) === undefined) return undefined;
+    const [{ value, issues }, refs, states] = await Promise.all([
+      loadTree(tree, session, { depth: 0 }),
+      readMessageRefs(tables, session),
+      readStates(tables, [session]),
+    ]);
+    const all = stateOf(value);
+    const damage = issues.filter(({ kind }) => kind !== "cut");
+    return all && new StateViews({ history: new SessionHistory(states), all, refs, damage });
+  }
+
+  /** Every row of the session, whatever its sources hold; for one of which no state is recorded. */
+  everything(): StateView {
+    return { state: this.#all, damage: this.#damage.map(describe) };
+  }
+
+  /** The ends of the session, the newest first. */
+  ends(): readonly StateHead[] {
+    return this.history.ends(this.#rows).map(({ state }) => state);
+  }
+
+  view(head: Pick<StateHead, "source" | "state" | "key" | "form">): StateView {
+    const end = this.history.find(head);
+    if (end === undefined) return { state: this.#all, damage: ["the state is not recorded any more"] };
+    const { found, beside, missing } = arrange(this.#rows, end.states.holding(end.state.state));
+    const rows = [...found, ...beside.toSorted((a, b) => compareInSession(a.ref, b.ref))];
+    const ids = new Set(rows.map(({ id }) => id));
+    const messages = rows.flatMap(({ id }) => this.#messages.get(id) ?? []);
+    const told = this.#damage.filter(({ key }) => ids.has(messageOf(key) ?? ""));
+    const named = new Set(told.map(({ key }) => messageOf(key)));
+    const unread = [...ids].filter((id) => !this.#messages.has(id) && !named.has(id));
+    const session = `session ${this.#all.session.id}`;
+    return {
+      state: { session: this.#all.session, messages, source: { key: head.key, form: head.form } },
+      damage: [
+        ...missing.map((name) => `${session}, ${name} is not stored, though a recorded state holds it`),
+        ...unread.map((id) => `${session}, message ${id} cannot be read`),
+        ...told.map(describe),
+      ],
+    };
+  }
+
+  /** True where a state only goes on from an earlier one of its source, as far as its records in order are concerned. */
+  isBeginningOf(earlier: StateHead, later: StateHead): boolean {
+    const [a, b] = [this.history.find(earlier), this.history.find(later)];
+    if (a === undefined || b === undefined) return false;
+    const [left, right] = [a.states.holding(earlier.state).runs, b.states.holding(later.state).runs];
+    return commonStart(left, right) === earlier.records;
+  }
+}
+
+function describe({ key, message }: TreeIssue): string {
+  return `${describeKey(key)} cannot be read: ${message}`;
+}
+
+/** The message that a fault is of, or of a part of. */
+function messageOf(key: EntityKey): string | undefined {
+  if ("message_id" in key) return key.message_id;
+  return "session_id" in key ? key.id : undefined;
+}

@@ -1,0 +1,163 @@
+/**
+ * A session that went two ways is restored by each of them, exactly; a native restore is what was read, by the digest of
+ * its state, or nothing is written (spec.md#sources-order, spec.md#adapter-restore).
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Context, RestoreReport } from "../../src/handlers/index.ts";
+import { isProven, restore, sync, verify } from "../../src/handlers/index.ts";
+import { claudeCode } from "../support/histories/claude-code.ts";
+import { codexCli } from "../support/histories/codex-cli.ts";
+import { opencodeDatabase, opencodeTree } from "../support/histories/opencode.ts";
+import type { Operation } from "../support/histories/operations.ts";
+import { pi } from "../support/histories/pi.ts";
+import type { SourceModel, Turn } from "../support/histories/source-model.ts";
+import { settledEntries } from "../support/histories/source-model.ts";
+import { World } from "../support/histories/world.ts";
+import { addPart } from "../support/stored-rows.ts";
+import { tempContext } from "../support/temp-context.ts";
+
+const LOGS = [claudeCode, codexCli, pi];
+const ALL = [...LOGS, opencodeTree, opencodeDatabase];
+const append = (turn: Turn): Operation => ({ kind: "append", place: 0, session: 0, turn, how: "append" });
+const diverge: Operation = { kind: "diverge", place: 1, session: 0, from: 0, turn: "prompt" };
+const syncBoth: Operation = { kind: "sync", machine: 0, places: [0, 1], isLive: false, isFull: false };
+
+async function divergedWorld(model: SourceModel): Promise<World> {
+  const world = await World.start(model);
+  for (const operation of [append("prompt"), append("answer"), diverge, append("tool"), syncBoth])
+    await world.run(operation);
+  return world;
+}
+
+/** The words of a place that the other one has not. */
+function wordsOf(
+  world: World,
+  place: 0 | 1,
+): { readonly own: readonly string[]; readonly all: readonly string[] } {
+  const words = ([0, 1] as const).map((each) =>
+    settledEntries(world.source({ place: each, session: 0 }).state!).flatMap(({ word }) => word ?? []),
+  );
+  const all = words[place]!;
+  return { all, own: all.filter((word) => !words[1 - place]!.includes(word)) };
+}
+
+function textOf({ files }: RestoreReport): string {
+  return files.map(({ path }) => readFileSync(path, "utf8")).join("\n");
+}
+
+function expectEnd(world: World, place: 0 | 1, report: RestoreReport): void {
+  const text = textOf(report);
+  expect(wordsOf(world, place).all.filter((word) => !text.includes(word))).toEqual([]);
+  expect(wordsOf(world, place === 0 ? 1 : 0).own.filter((word) => text.includes(word))).toEqual([]);
+}
+
+describe.each(ALL)("$label", (model) => {
+  test("each end is restored, by its number and by its source", async () => {
+    await using world = await divergedWorld(model);
+    const { context, home } = await world.machine(0);
+    const session_id = model.storedId(0);
+    const heads = await (await context.store()).stateHeads(model.adapter);
+    const newest = await restore(context, { session_id, out: join(home, "newest") });
+    expect(newest.state).toMatchObject({ end: 1, ends: 2 });
+    for (const place of [0, 1] as const) {
+      const head = heads.findLast(({ path }) => path.startsWith(world.root(place)))!;
+      expect(wordsOf(world, place).own.length).toBeGreaterThan(0);
+      const by = [
+        { source: head.source },
+        { source: head.path },
+        { end: head.source === newest.state?.source ? 1 : 2 },
+      ];
+      for (const [index, choice] of by.entries()) {
+        const out = join(home, `out-${place}-${index}`);
+        const report = await restore(context, { session_id, out, ...choice });
+        expect(report.state).toMatchObject({ source: head.source, path: head.path, ends: 2 });
+        expectEnd(world, place, report);
+      }
+    }
+    const wrong = { session_id, out: join(home, "none") };
+    await expect(restore(context, { ...wrong, end: 3 })).rejects.toMatchObject({ code: "validation_failed" });
+    await expect(restore(context, { ...wrong, source: "/nowhere" })).rejects.toMatchObject({
+      code: "not_found",
+    });
+    expect(existsSync(wrong.out)).toBe(false);
+  });
+
+  test("what does not restore as it was read is not written, also with mapped paths", async () => {
+    await using world = await divergedWorld(model);
+    const { context, home } = await world.machine(0);
+    await addPart(context);
+    const request = { session_id: model.storedId(0), out: join(home, "out") };
+    const changed = [1, 2].map(async (end) =>
+      restore(context, { ...request, out: join(home, `out-${end}`), end }),
+    );
+    const results = await Promise.allSettled(changed);
+    const [refused] = results.filter((result) => result.status === "rejected");
+    expect(refused?.reason).toMatchObject({
+      reason: "corrupt",
+      message: expect.stringContaining(`session ${request.session_id}`),
+    });
+    for (const [index, { status }] of results.entries())
+      expect(existsSync(join(home, `out-${index + 1}`))).toBe(status === "fulfilled");
+    const mapPaths = ["/home/me/app=/srv/app"];
+    const end = results.findIndex(({ status }) => status === "rejected") + 1;
+    await expect(restore(context, { ...request, mapPaths, end })).rejects.toMatchObject({
+      reason: "corrupt",
+    });
+    expect(existsSync(request.out)).toBe(false);
+  });
+});
+
+test.each(LOGS)("$label: a restored log has the records of its own end, and no other", async (model) => {
+  await using world = await divergedWorld(model);
+  const { context, home } = await world.machine(0);
+  const heads = await (await context.store()).stateHeads(model.adapter);
+  for (const place of [0, 1] as const) {
+    const { source } = heads.findLast(({ path }) => path.startsWith(world.root(place)))!;
+    const out = join(home, `out-${place}`);
+    const { files } = await restore(context, { session_id: model.storedId(0), out, source });
+    const lines = files
+      .filter(({ path }) => path.endsWith(".jsonl"))
+      .flatMap(({ path }) => readFileSync(path, "utf8").trimEnd().split("\n"))
+      .map((line) => JSON.parse(line) as unknown);
+    const { state } = world.source({ place, session: 0 });
+    expect(lines).toEqual(state!.entries.map(({ value }) => value));
+  }
+});
+
+describe("a restore that nobody touched", () => {
+  const FIXTURES = join(import.meta.dirname, "../fixtures/adapters");
+  const SESSION = "42a619cc-bb76-46e4-81e9-08563bb4c708";
+
+  async function synced(context: Context, home: string): Promise<void> {
+    const place = join(home, "claude");
+    cpSync(join(FIXTURES, "claude-code/projects"), place, { recursive: true });
+    age(place);
+    await sync(context, { adapters: ["claude-code"], paths: [place], stages: ["import"] });
+  }
+
+  test.each(["codex-cli", "opencode", "pi", "claude-code"])("into %s is no news to verify", async (to) => {
+    await using at = await tempContext();
+    await synced(at.context, at.home);
+    const out = join(at.home, "restored", to);
+    mkdirSync(dirname(out), { recursive: true });
+    const mapPaths = ["/tmp=/srv"];
+    const { files } = await restore(at.context, { session_id: SESSION, to, out, mapPaths });
+    const request = { adapters: [to], paths: [out] };
+    const [client] = (await verify(at.context, request)).clients;
+    expect(client).toMatchObject({ unstored: 0, differences: [] });
+    expect(client?.restored).toBeGreaterThan(0);
+    expect(isProven(client!)).toBe(true);
+    for (const { path } of files) utimesSync(path, 1, 1);
+    const [touched] = (await verify(at.context, request)).clients;
+    expect(touched).toMatchObject({ restored: 0 });
+    expect(isProven(touched!)).toBe(false);
+  });
+});
+
+/** Long ago, so that nothing waits for more. */
+function age(folder: string): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
+    if (statSync(join(folder, name)).isFile()) utimesSync(join(folder, name), 1, 1);
+}
