@@ -16,7 +16,6 @@ export { STAGES } from "./sync-report.ts";
 export type { SyncHooks } from "./sync.ts";
 export type { VerifyProgress } from "./verify.ts";
 export type { ClientVerification, VerifyReport } from "./verify-report.ts";
-export { isProven } from "./verify-report.ts";
 export type { StoredReport, StoredVerification } from "./verify-stored.ts";
 
 export const doctor = later(async () => (await import("./doctor.ts")).doctor);

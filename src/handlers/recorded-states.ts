@@ -76,7 +76,7 @@ export class RecordedStates {
     if (!state.isWhole) return latest === undefined ? { kind: "unknown" } : { kind: "held", head: latest };
     const [same] = (this.#byContent.get(contentOf({ ...state, whole: true })) ?? [])
       .filter(({ session_id, records, side }) => session_id === told.session || records > 0 || side !== "")
-      .toSorted((a, b) => this.#nearness(b, told) - this.#nearness(a, told));
+      .toSorted((a, b) => this.#nearness(b, told) - this.#nearness(a, told) || b.state - a.state);
     if (same !== undefined) return { kind: "recorded", head: same };
     if (latest === undefined) return { kind: "unknown" };
     const { records, digest, form, whole } = latest;

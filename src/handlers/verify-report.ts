@@ -27,6 +27,8 @@ export type Standing =
 
 export interface ClientVerification extends Readonly<Record<Standing, number>> {
   readonly adapter: string;
+  /** True where nothing is wrong. */
+  readonly proven: boolean;
   /** Sources on disk. */
   readonly sources: number;
   /** Sessions that they hold. */
@@ -54,19 +56,10 @@ export interface ClientVerification extends Readonly<Record<Standing, number>> {
   readonly issues: readonly Issue[];
 }
 
-/** True where nothing is wrong. */
-export function isProven({
-  unequal,
-  unstored,
-  issues,
-}: Pick<ClientVerification, "unequal" | "unstored" | "issues">): boolean {
-  return unequal === 0 && unstored === 0 && issues.length === 0;
-}
-
 const MAX_DIFFERENCES = 20;
 const MAX_ISSUES = 100;
 
-type Counted = Omit<ClientVerification, "adapter" | "differences" | "issues">;
+type Counted = Omit<ClientVerification, "adapter" | "proven" | "differences" | "issues">;
 
 /** A client's verification while it goes on. */
 export class VerifyTally {
@@ -126,8 +119,10 @@ export class VerifyTally {
   }
 
   finish(): ClientVerification {
+    const { unequal, unstored } = this.#counts;
     return {
       adapter: this.adapter,
+      proven: unequal === 0 && unstored === 0 && this.#issues.length === 0,
       ...this.#counts,
       differences: this.#differences,
       issues: this.#issues,

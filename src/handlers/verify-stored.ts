@@ -116,8 +116,14 @@ class StoredTally {
   /** The newest first: what one only goes on from is proven on the way to it. */
   async #proveSource(views: StateViews, states: readonly StateHead[]): Promise<void> {
     let later: { readonly head: StateHead; readonly hashes: RecordHashes } | undefined;
+    const proven = new Set<string>();
     for (const head of states) {
       this.#counts.states += 1;
+      // A state that returned, or whose rows were lost and stored again, restores as the newer one of the same content.
+      if (head.whole && proven.has(contentOf(head))) {
+        this.#counts.proven += 1;
+        continue;
+      }
       if (!head.whole) this.#counts.partial += 1;
       const isOnTheWay =
         later !== undefined &&
@@ -132,11 +138,17 @@ class StoredTally {
       }
       const { faults, hashes } = await proveState(this.adapter, head, views.view(head));
       if (faults.length > 0) this.fault(faults);
-      else if (head.whole) this.#counts.proven += 1;
+      else if (head.whole) {
+        this.#counts.proven += 1;
+        proven.add(contentOf(head));
+      }
       if (hashes !== undefined && faults.length === 0) later = { head, hashes };
     }
   }
 }
+
+const contentOf = ({ form, records, digest, side }: StateHead): string =>
+  `${form} ${records} ${digest} ${side}`;
 
 /** The chain of the first records of a state. */
 function chainAt({ log }: RecordHashes, records: number): string {

@@ -2,7 +2,7 @@
 import type { RecordPlace, StoredVersion } from "./claim.ts";
 import { placeOf } from "./claim.ts";
 import type { Holding, RecordedState, Run, SourceOrigin } from "./states.ts";
-import { firstRecords, joinRuns, SourceStates } from "./states.ts";
+import { commonStart, countOf, firstRecords, joinRuns, SourceStates } from "./states.ts";
 
 /** What was read of a source, as its reader tells it. */
 export interface StateNote extends SourceOrigin {
@@ -76,7 +76,9 @@ export class StateDraft {
       latest.digest === note.digest &&
       latest.side === note.side &&
       latest.records === note.records &&
-      latest.whole === isWhole;
+      latest.whole === isWhole &&
+      // Also where a table lost rows that were stored again since: they are other rows.
+      isSameHolding(holding, held);
     if (isSame) return undefined;
     return {
       ...origin,
@@ -119,6 +121,14 @@ export class StateDraft {
       this.#runs[this.#runs.length - 1] = { ...last, count: last.count + run.count };
     else this.#runs.push(run);
   }
+}
+
+function isSameHolding(a: Holding, b: Holding): boolean {
+  const count = (runs: readonly Run[]): number => runs.reduce((sum, run) => sum + countOf(run), 0);
+  const ids = new Set(a.side.map(({ id }) => id));
+  const isSideSame = a.side.length === b.side.length && b.side.every(({ id }) => ids.has(id));
+  const records = count(a.runs);
+  return isSideSame && records === count(b.runs) && commonStart(a.runs, b.runs) === records;
 }
 
 /** True where a state holds this row. */

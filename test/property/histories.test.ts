@@ -1,15 +1,15 @@
 /**
  * Histories: whatever happens to the sources of a session, in whatever order and by however many machines it is read, what
  * pond has read restores exactly, nothing is fused, and verify tells the truth. A failure prints the shortest history
- * that still fails. More runs, another start, everything that may happen:
- * `HISTORY_RUNS=500 HISTORY_SEED=7 HISTORY_SCOPE=everything npx vitest run test/property/histories.test.ts`.
+ * that still fails. More runs, another start:
+ * `HISTORY_RUNS=500 HISTORY_SEED=7 npx vitest run test/property/histories.test.ts`.
  */
 import fc from "fast-check";
 import { describe, test } from "vitest";
 import { expectHistory } from "../support/histories/checks.ts";
 import { MODELS } from "../support/histories/index.ts";
 import { histories } from "../support/histories/operations.ts";
-import { SCOPE } from "../support/histories/scope.ts";
+import { EVERYTHING } from "../support/histories/scope.ts";
 
 /** About three seconds a client on two cores. */
 const RUNS = Number(process.env["HISTORY_RUNS"] ?? 6);
@@ -21,7 +21,9 @@ describe("after any history", () => {
     { timeout: 300_000 },
     async (model) => {
       await fc.assert(
-        fc.asyncProperty(histories(SCOPE), (history) => expectHistory(history, { model, ...SCOPE.trial })),
+        fc.asyncProperty(histories(EVERYTHING), (history) =>
+          expectHistory(history, { model, ...EVERYTHING.trial }),
+        ),
         { numRuns: RUNS, seed: SEED },
       );
     },

@@ -5,7 +5,7 @@ import { expectHistory } from "../support/histories/checks.ts";
 import { MODELS } from "../support/histories/index.ts";
 import type { Operation } from "../support/histories/operations.ts";
 import { histories } from "../support/histories/operations.ts";
-import { SCOPE } from "../support/histories/scope.ts";
+import { EVERYTHING } from "../support/histories/scope.ts";
 
 const RUNS = Number(process.env["HISTORY_RUNS"] ?? 2);
 const SEED = Number(process.env["HISTORY_SEED"] ?? 20_260_102);
@@ -14,8 +14,8 @@ const TIMEOUT = 300_000;
 
 /** Faults and pauses are only those of this process. */
 const KILLED = {
-  ...SCOPE,
-  kinds: [...SCOPE.kinds.filter((kind) => kind !== "fault" && kind !== "race"), "kill", "kill"] as const,
+  ...EVERYTHING,
+  kinds: [...EVERYTHING.kinds.filter((kind) => kind !== "fault" && kind !== "race"), "kill", "kill"] as const,
   length: 6,
 };
 

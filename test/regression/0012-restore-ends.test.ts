@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, uti
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Context, RestoreReport } from "../../src/handlers/index.ts";
-import { isProven, restore, sync, verify } from "../../src/handlers/index.ts";
+import { restore, sync, verify } from "../../src/handlers/index.ts";
 import { claudeCode } from "../support/histories/claude-code.ts";
 import { codexCli } from "../support/histories/codex-cli.ts";
 import { opencodeDatabase, opencodeTree } from "../support/histories/opencode.ts";
@@ -148,11 +148,11 @@ describe("a restore that nobody touched", () => {
     const [client] = (await verify(at.context, request)).clients;
     expect(client).toMatchObject({ unstored: 0, differences: [] });
     expect(client?.restored).toBeGreaterThan(0);
-    expect(isProven(client!)).toBe(true);
+    expect(client!.proven).toBe(true);
     for (const { path } of files) utimesSync(path, 1, 1);
     const [touched] = (await verify(at.context, request)).clients;
     expect(touched).toMatchObject({ restored: 0 });
-    expect(isProven(touched!)).toBe(false);
+    expect(touched!.proven).toBe(false);
   });
 });
 

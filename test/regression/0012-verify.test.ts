@@ -17,7 +17,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
 import type { ClientVerification } from "../../src/handlers/index.ts";
-import { isProven, verify, verifyStored } from "../../src/handlers/index.ts";
+import { verify, verifyStored } from "../../src/handlers/index.ts";
 import { claudeCode } from "../support/histories/claude-code.ts";
 import { codexCli, codexPaginated } from "../support/histories/codex-cli.ts";
 import { opencodeDatabase, opencodeTree } from "../support/histories/opencode.ts";
@@ -76,12 +76,12 @@ interface Looking {
 /** Nothing is wrong, and something was compared. */
 function expectProven(client: ClientVerification, counts: Partial<ClientVerification>): void {
   expect(client).toMatchObject({ unstored: 0, unequal: 0, differences: [], issues: [], ...counts });
-  expect(isProven(client)).toBe(true);
+  expect(client.proven).toBe(true);
   expect(client.equal).toBe(client.records);
 }
 
 function expectUnstored(client: ClientVerification, name: string): void {
-  expect(isProven(client)).toBe(false);
+  expect(client.proven).toBe(false);
   expect(client.unstored).toBeGreaterThan(0);
   expect(client.differences.join("\n")).toContain(name);
 }
@@ -181,7 +181,7 @@ describe.each(ALL)("$label", (model) => {
     expect(await storedClient(world)).toMatchObject({ unequal: 0 });
     await addPart((await world.machine(0)).context);
     const client = await verified(world);
-    expect(isProven(client)).toBe(false);
+    expect(client.proven).toBe(false);
     expect(client.unequal).toBe(1);
     expect(await storedClient(world)).toMatchObject({
       unequal: 1,
@@ -221,7 +221,7 @@ test("a file that cannot be read is an issue, and what is stored of it is not go
   await using world = await worldAfter(opencodeTree, ...TURNS, sync(0, 0));
   await world.run({ kind: "fault", place: 0, session: 0, file: 2, fault: "denied" });
   const client = await verified(world);
-  expect(isProven(client)).toBe(false);
+  expect(client.proven).toBe(false);
   expect(client).toMatchObject({ gone: 0, unequal: 0, issues: [{ kind: "unreadable" }] });
 });
 

@@ -1,6 +1,6 @@
 /** `pond verify`: every source against what is stored of it, or everything stored against what was recorded of it. */
 import type { ClientVerification, StoredReport, VerifyProgress } from "../../handlers/index.ts";
-import { isProven, verify as runVerify, verifyStored } from "../../handlers/index.ts";
+import { verify as runVerify, verifyStored } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
@@ -45,7 +45,7 @@ export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Out
       ...advice(clients),
     ].join("\n"),
   );
-  return report.clients.every(isProven) ? "done" : "failures";
+  return report.clients.every(({ proven }) => proven) ? "done" : "failures";
 }
 
 function renderStored(out: Output, { clients }: StoredReport): string {

@@ -1,4 +1,4 @@
-/** How much a history may hold: the switch between what holds today and what is to hold. */
+/** How much a history may hold. */
 import type { Trial } from "./checks.ts";
 import type { HistoryOptions, OperationKind } from "./operations.ts";
 
@@ -25,18 +25,6 @@ export const OPERATIONS = [
   "forget",
 ] as const satisfies readonly OperationKind[];
 
-/** Logs, trees and databases in one place that only grow, read by two machines at once or in turn. */
-export const GROWTH: Scope = {
-  // A database that was replaced by one with as many changes is taken for the same.
-  writes: ["append", "in place"],
-  kinds: ["append", "tear", "sync", "race", "forget"],
-  places: 1,
-  machines: 2,
-  length: 12,
-  // Verify calls a source unequal that grew since it was read, and does not mind one that was never read.
-  trial: { truths: { changed: "either", unstored: "either" } },
-};
-
 export const EVERYTHING: Scope = {
   kinds: OPERATIONS,
   places: 3,
@@ -44,6 +32,3 @@ export const EVERYTHING: Scope = {
   length: 12,
   trial: { truths: { changed: "fine", unstored: "wrong" } },
 };
-
-/** What holds today: `EVERYTHING` once sources have recorded states. */
-export const SCOPE: Scope = process.env["HISTORY_SCOPE"] === "everything" ? EVERYTHING : GROWTH;

@@ -7,7 +7,7 @@ import { adapterNamed } from "../../../src/adapters/index.ts";
 import type { RestoredFile } from "../../../src/adapters/index.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import type { Context } from "../../../src/handlers/index.ts";
-import { isProven, search, verify } from "../../../src/handlers/index.ts";
+import { search, verify } from "../../../src/handlers/index.ts";
 import { loadTree, sessionId, stateOf } from "../../../src/model/index.ts";
 import type { RecordedState } from "../../../src/sessions/index.ts";
 import { readerId } from "../../../src/state/index.ts";
@@ -55,7 +55,8 @@ export async function restoreAll(context: Context, adapter: string): Promise<Rea
 
 async function latestStates(context: Context, session: string): Promise<readonly RecordedState[]> {
   const { sources } = await (await context.store()).tree().history(sessionId(session));
-  return sources.flatMap(({ latest }) => latest ?? []);
+  // A state that lacks what could not be read is no state that the source had.
+  return sources.flatMap(({ all }) => all.findLast(({ whole }) => whole) ?? []);
 }
 
 async function restoreOf(
@@ -102,7 +103,7 @@ export async function verdictOn(
 ): Promise<Verdict> {
   const { clients } = await verify(context, { adapters: [source.adapter], paths: source.paths });
   return {
-    isTrue: clients.every(isProven),
+    isTrue: clients.every(({ proven }) => proven),
     told: clients.flatMap(({ differences, issues }) => [...differences, ...issues.map(({ path }) => path)]),
   };
 }
