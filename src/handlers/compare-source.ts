@@ -4,9 +4,16 @@
  * as they stand there.
  */
 import { join } from "node:path";
-import type { FileComparer, FileComparison, Inventory, RestoredFile, Unit } from "../adapters/index.ts";
+import type {
+  FileComparer,
+  FileComparison,
+  Inventory,
+  Restored,
+  RestoredFile,
+  Unit,
+} from "../adapters/index.ts";
 import { describeDifference, isEqualFile, isSameStamp, stampNow } from "../adapters/index.ts";
-import { errnoOf } from "../base/errors.ts";
+import { errnoOf, toPondError } from "../base/errors.ts";
 import type { SessionState } from "../model/index.ts";
 import type { Context } from "./context.ts";
 import type { Source, ToldSession } from "./dry-read.ts";
@@ -67,10 +74,16 @@ export async function compareSource(
   const { adapter, unit, place } = source;
   if (adapter.restore.kind === "unsupported") return { files: [], differences: [] };
   const { key, form } = told.state;
-  const restored = await adapter.restore.serialize(
-    { state: { ...stored, source: { key, form } }, children: [] },
-    { fidelity: "native", layout: "source", mapPath: (path) => path, now: context.clock.now() },
-  );
+  let restored: Restored;
+  try {
+    restored = await adapter.restore.serialize(
+      { state: { ...stored, source: { key, form } }, children: [] },
+      { fidelity: "native", layout: "source", mapPath: (path) => path, now: context.clock.now() },
+    );
+  } catch (error) {
+    const { message } = toPondError(error);
+    return { files: [], differences: [`session ${stored.session.id} cannot be restored: ${message}`] };
+  }
   const files: FileComparison[] = [];
   const differences: string[] = [];
   for (const file of restored.files) {

@@ -9,7 +9,7 @@ import { clientReport } from "./import-outcome.ts";
 import type { PoolTask } from "./import-pool.ts";
 import { limitsFor, runPool, threadsFor } from "./import-pool.ts";
 import type { ImportTask } from "./importer.ts";
-import { runImporter } from "./importer.ts";
+import { isRecorded, runImporter } from "./importer.ts";
 import { olderHashes } from "./older-hashes.ts";
 import type { Sweep } from "./sweep.ts";
 import { isCursor, sourceName } from "./sweep.ts";
@@ -40,7 +40,8 @@ async function importTasks(
   const { batch_rows: rows, batch_bytes: bytes, threads: most } = context.config.values.sync;
   const tasks = stale.map((source, order): PoolTask => {
     const name = sourceName(adapter, source.place, source.unit);
-    const cursor = verify ? undefined : cursors.get(name);
+    const known = verify ? undefined : cursors.get(name);
+    const cursor = isRecorded(known) ? known : undefined;
     const passed = cursor !== undefined && cursors.keepsPrefix(name) ? committedBytes(cursor) : 0;
     const unread = Math.max(0, source.bytes - passed);
     return { ...source, order, unread, ...(cursor === undefined ? {} : { cursor }) };

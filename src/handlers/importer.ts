@@ -20,7 +20,7 @@ import { stampText } from "../adapters/registry.ts";
 import type { Clock } from "../base/clock.ts";
 import { isPondError, toPondError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
-import { parseJson, stringifyJson } from "../base/json.ts";
+import { isJsonObject, parseJson, stringifyJson } from "../base/json.ts";
 import { valueHash } from "../base/value-hash.ts";
 import type { Event, SessionId } from "../model/index.ts";
 import { describeKey, entityOf } from "../model/index.ts";
@@ -318,8 +318,16 @@ function isStoreFault(error: unknown): boolean {
   return isPondError(error) && (error.code === "storage_unavailable" || error.code === "conflict");
 }
 
-/** A cursor is made of JSON values only; its type says so more precisely than JsonValue can. */
+/**
+ * A cursor is made of JSON values only; its type says so more precisely than JsonValue can. It says that states were
+ * recorded up to it.
+ */
 function jsonOf(cursor: Cursor): JsonValue {
   const files = Object.fromEntries(Object.entries(cursor.files).map(([path, file]) => [path, { ...file }]));
-  return cursor.state === undefined ? { files } : { files, state: cursor.state };
+  return { files, recorded: true, ...(cursor.state === undefined ? {} : { state: cursor.state }) };
+}
+
+/** False for what an older pond remembered: its source is read once more, from its start (spec.md#sources-state). */
+export function isRecorded(cursor: JsonValue | undefined): boolean {
+  return isJsonObject(cursor) && cursor["recorded"] === true;
 }

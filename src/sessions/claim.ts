@@ -155,10 +155,10 @@ export function versionIdOf({ id, hash }: RecordPiece): string {
 
 function isEqual(
   stored: StoredVersion,
-  { hash, record, id }: Claim,
+  { hash, record }: Claim,
   hashOf: (version: StoredVersion) => number | undefined,
 ): boolean {
   // An id that holds the hash says it itself.
-  if (stored.hash === null && id === versionIdOf(record)) return true;
+  if (stored.hash === null && stored.id === versionIdOf(record)) return true;
   return (stored.hash ?? hashOf(stored)) === hash;
 }
