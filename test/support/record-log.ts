@@ -7,6 +7,9 @@ import { firstDifference } from "../../src/base/json.ts";
 import type { Event } from "../../src/model/index.ts";
 import { EventValidator, parseTimestamp, sessionId } from "../../src/model/index.ts";
 
+/** Not known to the compiler, as what a reader finds is not. */
+const FOLDER: string = "/w";
+
 /** The session of `emptyLog`, and when it was made. */
 export const SESSION = sessionId("s");
 export const CREATED_AT = parseTimestamp("2026-01-01T00:00:00.000Z")!;
@@ -17,7 +20,7 @@ export function emptyLog(adapter: string, options: JsonObject = {}): SessionLog 
     id: SESSION,
     source_agent: adapter,
     created_at: CREATED_AT,
-    project: extractFromPath("/w"),
+    project: extractFromPath(FOLDER),
     options,
   };
   return new SessionLog(session, { adapter, path: "f" });

@@ -1,5 +1,5 @@
 /**
- * Messages of opencode, each with its parts, to canonical messages (docs/adapters/opencode.md#messages). A user message
+ * Messages of opencode, each with its parts, to canonical messages (docs/adapters/opencode.md#records). A user message
  * is one; an assistant message is one a step, followed by a tool message with the results of that step; anything
  * else is carried.
  */

@@ -1,5 +1,5 @@
 /**
- * Parts of opencode to canonical parts (docs/adapters/opencode.md#parts). A tool part holds a call and its result in
+ * Parts of opencode to canonical parts (docs/adapters/opencode.md#records). A tool part holds a call and its result in
  * one record: it becomes a call, its attachments, and a result that stands in a tool message. Typed values are taken
  * out; native.ts puts them back.
  */

@@ -64,8 +64,25 @@ export function extractJson(record: JsonObject, name: string): ExtractedJson | u
   return value === undefined ? undefined : sealExtractedJson(value);
 }
 
+/** Values whose type says no more than what a reader can know of them: one that is written in the code does not compile. */
+type ReadValue<T> = [JsonValue] extends [T]
+  ? T
+  : [T] extends [string]
+    ? string extends T
+      ? T
+      : never
+    : [T] extends [readonly JsonValue[]]
+      ? readonly JsonValue[] extends T
+        ? T
+        : never
+      : [T] extends [JsonObject]
+        ? string extends keyof T
+          ? T
+          : never
+        : never;
+
 /** A whole source value as it stands, such as a block that is itself the result. */
-export function extractWhole(value: JsonValue): ExtractedJson {
+export function extractWhole<T extends JsonValue>(value: T & ReadValue<T>): ExtractedJson {
   return sealExtractedJson(value);
 }
 
@@ -85,12 +102,12 @@ export function extractSpan(
 }
 
 /** A source value as compact JSON text. */
-export function extractCompact(value: JsonValue): Extracted<string> {
+export function extractCompact<T extends JsonValue>(value: T & ReadValue<T>): Extracted<string> {
   return sealExtracted(stringifyJson(value));
 }
 
 /** Text made of parsed bytes of the source, such as a name in a path: sealed by the one who read it. */
-export function extractFromPath(text: string): Extracted<string> {
+export function extractFromPath<T extends string>(text: T & ReadValue<T>): Extracted<string> {
   return sealExtracted(text);
 }
 

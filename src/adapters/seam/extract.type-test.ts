@@ -1,7 +1,15 @@
 /** Proof that the six kinds of synthesis do not compile (spec.md#model-no-synthesis). Checked by plain tsc. */
 import type { JsonObject } from "../../base/json.ts";
 import type { Extracted, Part } from "../../model/index.ts";
-import { extractBoolean, extractJson, extractString, optional } from "./extract.ts";
+import {
+  extractBoolean,
+  extractCompact,
+  extractFromPath,
+  extractJson,
+  extractString,
+  extractWhole,
+  optional,
+} from "./extract.ts";
 import type { PartDraft } from "./session-log.ts";
 
 declare const record: JsonObject;
@@ -46,3 +54,20 @@ export const json: PartDraft = {
   provenance: "conversational",
   ...optional("params", extractJson(record, "input")),
 };
+
+declare const folder: string;
+
+export const named = extractFromPath(folder);
+export const whole = [extractWhole(record), extractCompact(record)];
+
+// @ts-expect-error what is written in the code was never in a path
+export const literal = extractFromPath("unknown");
+
+// @ts-expect-error nor is it a value of the source
+export const literalValue = extractWhole("unknown");
+
+// @ts-expect-error nor an object that the code made
+export const literalObject = extractWhole({ kind: "unknown" });
+
+// @ts-expect-error in whatever form
+export const literalText = extractCompact({ kind: "unknown" });

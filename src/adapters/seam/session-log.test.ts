@@ -8,11 +8,14 @@ import { extractFromPath, extractString } from "./extract.ts";
 import { SessionLog } from "./session-log.ts";
 import { wholeRecord } from "./whole.ts";
 
+/** Not known to the compiler, as what a reader finds is not. */
+const FOLDER: string = "/p";
+
 const session: Session = {
   id: sessionId("s"),
   source_agent: "test",
   created_at: 100 as Timestamp,
-  project: extractFromPath("/p"),
+  project: extractFromPath(FOLDER),
   options: {},
 };
 const newLog = (): SessionLog => new SessionLog(session, { adapter: "test", path: "/p/log.jsonl" });
