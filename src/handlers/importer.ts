@@ -294,7 +294,7 @@ class Importer {
 export function realPathOf(path: string): string {
   for (const [folder, name] of [[path, ""] as const, [dirname(path), basename(path)] as const])
     try {
-      return join(realpathSync(folder), name);
+      return join(realpathSync.native(folder), name);
     } catch {
       // The next one, or as it was given.
     }
