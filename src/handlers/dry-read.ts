@@ -9,6 +9,9 @@ import type { SessionId } from "../model/index.ts";
 import type { Context } from "./context.ts";
 import { realPathOf } from "./importer.ts";
 
+/** Adapters hold back what a young source may still go on with: here it is read as it stands. */
+export const SETTLED_MS = 366 * 24 * 3_600_000;
+
 export interface ToldSession {
   readonly session: SessionId;
   readonly state: ToldState;
@@ -46,7 +49,12 @@ export async function dryRead(context: Context, source: Source, reading: DryRead
   const reader = new Reader(reading);
   const { machine, signal } = context;
   try {
-    for await (const batch of adapter.read(unit, { place, machine, now: context.clock.now(), signal }))
+    for await (const batch of adapter.read(unit, {
+      place,
+      machine,
+      now: context.clock.now() + SETTLED_MS,
+      signal,
+    }))
       for (const item of batch) reader.take(item);
   } catch (error) {
     signal.throwIfAborted();
@@ -96,14 +104,14 @@ class Reader implements DryRead {
   /** The same chain as the reader's own: a link for each record that has a position. */
   #pass(
     session: SessionId,
-    record: { readonly id: string; readonly hash: string },
+    record: { readonly id: string; readonly hash: string; readonly value?: string },
     positioned: boolean,
   ): void {
     this.#start(session);
     this.#reading.onRecord?.(session, record);
     if (!positioned) return;
     this.#records += 1;
-    this.#chain = linkTo(this.#chain, record.hash);
+    this.#chain = linkTo(this.#chain, record.value ?? record.hash);
     if (this.#wanted.has(this.#records)) this.#links.set(this.#records, this.#chain);
   }
 

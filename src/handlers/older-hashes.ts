@@ -39,7 +39,7 @@ async function hashesIn(
   for (const messages of recordsIn(state))
     try {
       const { log, side } = await restore.hashes({ ...state, messages }, formOf(state));
-      for (const { record, hash } of log) hashes.set(record, hash);
+      for (const { record, hash, version } of log) hashes.set(record, version ?? hash);
       for (const [record, hash] of side) hashes.set(record, hash);
     } catch {
       // As said above.

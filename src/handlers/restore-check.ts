@@ -14,12 +14,13 @@ import type {
   RestoredLog,
   Unit,
 } from "../adapters/index.ts";
-import { brandOf, differenceToHandedOver, handedOver, locate, toldBy } from "../adapters/index.ts";
+import { brandOf, differenceToHandedOver, digestOf, handedOver, locate, toldBy } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
 import { firstDifference, stringifyJson } from "../base/json.ts";
 import type { Event, SessionId, SessionState } from "../model/index.ts";
 import { replay, sessionsIn } from "../model/index.ts";
 import type { Shown } from "../sessions/index.ts";
+import { SETTLED_MS } from "./dry-read.ts";
 import { proveState } from "./prove-state.ts";
 
 export interface Checking {
@@ -30,9 +31,6 @@ export interface Checking {
   /** Milliseconds since 1970. */
   readonly now: number;
 }
-
-/** Adapters wait for a young source to settle: these ones are as they will stay. */
-const SETTLED_MS = 366 * 24 * 3_600_000;
 
 /** Throws where the files below `folder` are not the restore of the lineage. */
 export async function checkRestored(folder: string, checking: Checking): Promise<void> {
@@ -45,7 +43,7 @@ export async function checkRestored(folder: string, checking: Checking): Promise
     const state = states.get(log.session);
     const difference =
       log.handedOver === undefined
-        ? state && differenceToStored(state, back)
+        ? state && (await differenceToStored(checking.adapter, state, back))
         : differenceToHanded(log.handedOver, back);
     if (difference !== undefined) throw unlike(log, difference);
   }
@@ -80,6 +78,8 @@ export async function checkStored(
 interface ReadBack {
   readonly state: SessionState | undefined;
   readonly issues: readonly Issue[];
+  /** The chain of its records, where it was read to its end. */
+  readonly digest?: string | undefined;
   readonly waiting: readonly string[];
 }
 
@@ -87,12 +87,21 @@ interface ReadBack {
  * What was written of a native restore says what is stored; that this is what was read, `checkStored` has proven. Issues
  * are none of a native restore's: a line that could not be read when it was stored cannot be read now.
  */
-function differenceToStored(stored: SessionState, { state, waiting }: ReadBack): string | undefined {
+async function differenceToStored(
+  { restore }: Adapter,
+  stored: SessionState,
+  { state, waiting, digest }: ReadBack,
+): Promise<string | undefined> {
+  const records = restore.kind === "supported" ? await restore.hashes(stored, formOf(stored)) : undefined;
+  // The very records: how they are told may depend on those that once stood beside them.
+  if (records !== undefined && digest !== undefined && digestOf(records).digest === digest) return undefined;
   if (state === undefined) return `it holds no session${waiting.map((reason) => ` (${reason})`).join("")}`;
   const found = firstDifference(toldBy(stored.messages), toldBy(state.messages));
   if (found === undefined) return undefined;
   return `${found.path}: ${shortened(found.left)} became ${shortened(found.right)}`;
 }
+
+const formOf = ({ source }: SessionState): string => source?.form ?? "log";
 
 function differenceToHanded(
   handed: NonNullable<RestoredLog["handedOver"]>,
@@ -128,13 +137,15 @@ async function openFolder(
     const events: Event[] = [];
     const issues: Issue[] = [];
     const waiting: string[] = [];
+    let digest: string | undefined;
     for await (const batch of adapter.read(alone, { place, machine, now: now + SETTLED_MS }))
       for (const item of batch)
         if (item.kind === "issue") issues.push(item.issue);
         else if (item.kind === "waiting") waiting.push(item.reason);
+        else if (item.kind === "state") digest = item.state.digest;
         else if (item.kind === "session" || item.kind === "message" || item.kind === "part")
           events.push(item);
-    return { state: replay(events)[0], issues, waiting };
+    return { state: replay(events)[0], issues, waiting, digest };
   };
   return { read };
 }

@@ -146,7 +146,7 @@ const FILE_DATA = bare({
 });
 const isFileKind = (value: unknown): string => oneOf(Object.keys(FILE_DATA))(value) ?? "";
 
-const RECORD = shapeOf({ id: text, hash: text, piece: position });
+const RECORD = shapeOf({ id: text, hash: text, value: optional(text), piece: position });
 const record: Field = (value) => {
   const fault = isObject(value) ? shapeFault(value, RECORD) : noObject("record", value);
   return fault === undefined ? undefined : `is wrong: ${fault.field} ${fault.message}`;

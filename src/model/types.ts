@@ -28,8 +28,10 @@ export type PartType = Part["type"];
 export interface RecordPiece {
   /** The record's id: that of its first message, in its first version. */
   readonly id: string;
-  /** 128 bits of the record's value, in hex. */
+  /** What tells one version of it from another: 128 bits of the record's value, in hex. */
   readonly hash: string;
+  /** The hash of the value alone, where `hash` stands for more than that. */
+  readonly value?: string;
   /** Its place among the messages that the record is split over. */
   readonly piece: number;
 }

@@ -8,7 +8,7 @@ import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject, stringifyJson } from "../../base/json.ts";
 import type { MessageWithParts, SessionState } from "../../model/index.ts";
-import { formatTimestamp, revisionOf } from "../../model/index.ts";
+import { formatTimestamp, pondOf, revisionOf } from "../../model/index.ts";
 import type {
   Lineage,
   RawLine,
@@ -31,6 +31,7 @@ import {
 } from "../seam/index.ts";
 import { CODEX, isDocument, parseRolloutName, rolloutPath, SESSION_INDEX } from "./name.ts";
 import { restoreRecord } from "./restore-record.ts";
+import { twinVersion } from "./twins.ts";
 
 type Records = readonly (JsonValue | RawLine)[];
 
@@ -99,10 +100,11 @@ export function recordsOf(state: SessionState): Records {
 /** The hashes of what is restored (spec.md#sources-state). */
 export function hashes(state: SessionState): RecordHashes {
   return {
-    log: recordGroups(state.messages).map((group) => ({
-      record: group.record,
-      hash: recordHash(restoreRecord(group)),
-    })),
+    log: recordGroups(state.messages).map((group) => {
+      const hash = recordHash(restoreRecord(group));
+      const isTwin = pondOf(group.first.message.options)["twin"] !== undefined;
+      return { record: group.record, hash, ...(isTwin ? { version: twinVersion(hash) } : {}) };
+    }),
     side: new Map(
       state.messages
         .filter(({ message }) => message.seq === undefined)

@@ -37,7 +37,7 @@ import type { RolloutRecord } from "./record.ts";
 import { identityValue, isItemId, leftover, sourceIdOf, viewRecord } from "./record.ts";
 import type { Replays } from "./replays.ts";
 import type { ScreenText } from "./twins.ts";
-import { isTwin, screenText, spokenText } from "./twins.ts";
+import { isTwin, screenText, spokenText, twinVersion } from "./twins.ts";
 
 /** Of `Recorder.state`: the version is raised whenever the same records would leave another state. */
 export const PREFIX_FORMAT: PrefixFormat = { adapter: CODEX, version: 1 };
@@ -172,7 +172,8 @@ export class Recorder {
     const pond = replays === undefined ? placed.pond : { ...placed.pond, replays };
     const { bytes, hash } = entry;
     const drafts = draftsOf(placed.drafts, record, pond);
-    this.#log.add({ id, timestamp, bytes, hash, drafts, whole: () => entry.value });
+    const version = optional("version", placed.pond?.["twin"] === undefined ? undefined : twinVersion(hash));
+    this.#log.add({ id, timestamp, bytes, hash, ...version, drafts, whole: () => entry.value });
   }
 
   /** True where this log would have shown a message of the agent already: it was never meant for the screen. */

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
-import { arrayField, field, objectField } from "../seam/index.ts";
+import { arrayField, field, objectField, valueHash } from "../seam/index.ts";
 import type { RolloutRecord } from "./record.ts";
 
 /** A record that repeats, for the screen, what one side said. */
@@ -65,4 +65,12 @@ function textOf(item: JsonObject): string | undefined {
     if (typeof piece === "string") text += piece;
   }
   return text;
+}
+
+/**
+ * The version of a record that is told as the twin of another: where that one is gone, the same record is the message
+ * (spec.md#storage-versions).
+ */
+export function twinVersion(hash: string): string {
+  return valueHash([hash, "twin"]);
 }

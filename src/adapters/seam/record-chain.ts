@@ -44,7 +44,12 @@ const byName = ([a = ""]: readonly string[], [b = ""]: readonly string[]): numbe
 
 /** Records in order and what stands beside them, by their names, each with its hash. */
 export interface RecordHashes {
-  readonly log: readonly { readonly record: string; readonly hash: string }[];
+  readonly log: readonly {
+    readonly record: string;
+    readonly hash: string;
+    /** Where it is told otherwise than by its value alone (`LogEntry.version`). */
+    readonly version?: string;
+  }[];
   readonly side: ReadonlyMap<string, string>;
 }
 

@@ -45,6 +45,8 @@ export interface LogEntry {
   readonly drafts: readonly MessageDraft[];
   /** Of the record's value: what tells one version of it from another. */
   readonly hash: string;
+  /** The same where the record is told otherwise than by its value alone, such as by the records beside it. */
+  readonly version?: string;
   /**
    * The record as its source had it, which is kept where the size bound cuts it: its value, or bytes that are none. What
    * it gives is what the adapter's native restore is given back (`wholeRecord`).
@@ -183,8 +185,13 @@ export class SessionLog {
     else this.#side.set(record, hash);
     if (this.quiet) return;
     this.#announce();
-    const piece = { id: record, hash, piece: 0 };
-    if (this.#stored.has(record, hash)) {
+    const { version } = entry;
+    const piece = {
+      id: record,
+      piece: 0,
+      ...(version === undefined ? { hash } : { hash: version, value: hash }),
+    };
+    if (this.#stored.has(record, piece.hash)) {
       this.#batch.push({ kind: "record", session: this.#session.id, record: piece, positioned });
       return;
     }
