@@ -29,15 +29,16 @@ export interface Sweep {
   readonly issues: readonly Issue[];
 }
 
-/** One entry a client that has a place; without cursors everything is stale. */
+/** One entry a client that has a place, or that is enabled; without cursors everything is stale. */
 export async function sweepSources(
   context: Context,
   filter: SourceFilter,
   cursors: Cursors | undefined,
+  which: "with a place" | "enabled" = "with a place",
 ): Promise<Sweep[]> {
   const sweeps: Sweep[] = [];
   for (const source of await findSources(context, filter))
-    if (source.places.length + source.issues.length > 0)
+    if (source.places.length + source.issues.length > 0 || (which === "enabled" && source.enabled))
       sweeps.push(await sweepClient(context, source, cursors));
   return sweeps;
 }
