@@ -29,17 +29,24 @@ export interface Sweep {
   readonly issues: readonly Issue[];
 }
 
-/** One entry a client that has a place, or that is enabled; without cursors everything is stale. */
+/** One entry a client that has a place; without cursors everything is stale. */
 export async function sweepSources(
   context: Context,
   filter: SourceFilter,
   cursors: Cursors | undefined,
-  which: "with a place" | "enabled" = "with a place",
 ): Promise<Sweep[]> {
   const sweeps: Sweep[] = [];
   for (const source of await findSources(context, filter))
-    if (source.places.length + source.issues.length > 0 || (which === "enabled" && source.enabled))
+    if (source.places.length + source.issues.length > 0)
       sweeps.push(await sweepClient(context, source, cursors));
+  return sweeps;
+}
+
+/** Everything of every enabled client, those without a place too. */
+export async function sweepEverything(context: Context, filter: SourceFilter): Promise<Sweep[]> {
+  const sweeps: Sweep[] = [];
+  for (const source of await findSources(context, filter))
+    if (source.enabled) sweeps.push(await sweepClient(context, source, undefined));
   return sweeps;
 }
 

@@ -25,7 +25,7 @@ import { RecordedStates } from "./recorded-states.ts";
 import { rememberedSync } from "./remembered.ts";
 import type { SourceFilter } from "./sources.ts";
 import type { Sweep } from "./sweep.ts";
-import { isFresh, sourceName, sweepSources } from "./sweep.ts";
+import { isFresh, sourceName, sweepEverything } from "./sweep.ts";
 import type { ClientVerification, Standing, VerifyReport } from "./verify-report.ts";
 import { VerifyTally } from "./verify-report.ts";
 
@@ -45,7 +45,7 @@ export async function verify(
   const restores = restoredStamps(context.config.paths.state);
   const clients: ClientVerification[] = [];
   // A client without a place may have had one when its sources were recorded: then they are gone.
-  for (const sweep of await sweepSources(context, filter, undefined, "enabled")) {
+  for (const sweep of await sweepEverything(context, filter)) {
     const heads = await store.stateHeads(sweep.adapter.name);
     const isHere = sweep.places.length + sweep.issues.length > 0;
     if (!isHere && heads.length === 0) continue;
