@@ -69,6 +69,7 @@ test("each end says the id of its source, and restore takes it", async () => {
   }
   const state = async (...more: string[]) =>
     home.pond(["restore", RETRY, "--out", join(home.path, "state"), ...more]);
+  expect((await state("--to", "claude")).stderr).toContain("did you mean claude-code?");
   const unnamed = await state("--state", "0");
   expect(unnamed.code).toBe(2);
   expect(unnamed.stderr).toContain("write --source <path or id>, with one of: ");
