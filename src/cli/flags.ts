@@ -10,6 +10,8 @@ export interface FlagSpec {
   /** The name of the value in help, without brackets: `url`. */
   readonly value?: string;
   readonly choices?: readonly string[];
+  /** A number to write, for who wrote none. */
+  readonly example?: number;
   /** The variable that stands for it, for the help text; config/ reads it. */
   readonly env?: string;
   /** The setting that it overrides (spec.md#config-precedence). */

@@ -99,7 +99,10 @@ class Parser {
       return this.#fail(notAChoice(flag, value, spec.choices));
     if (spec.type === "integer" && !/^-?\d{1,15}$/.test(value))
       return this.#fail(
-        usage(`${flag} must be a whole number, not ${JSON.stringify(value)}`, `write ${flag}=10`),
+        usage(
+          `${flag} must be a whole number, not ${JSON.stringify(value)}`,
+          `write ${flag}=${spec.example ?? 10}`,
+        ),
       );
     if (spec.type === "list") this.#given.set(name, [...this.#list(name), value]);
     else this.#given.set(name, spec.type === "integer" ? Number(value) : value);

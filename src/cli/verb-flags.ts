@@ -32,9 +32,16 @@ export const restoreFlags = {
   end: {
     type: "integer",
     value: "n",
+    example: 1,
     summary: "Of a session that went several ways: which, 1 is the newest",
   },
   source: { type: "string", value: "path", summary: "As this source had it: its path, or its id" },
+  state: {
+    type: "integer",
+    value: "n",
+    example: 1,
+    summary: "An earlier state of that source, or of the only one, by number",
+  },
 } as const satisfies FlagTable;
 
 export const verifyFlags = {
@@ -83,6 +90,7 @@ export const getFlags = {
   end: {
     type: "integer",
     value: "n",
+    example: 1,
     summary: "Another end, where its sources went different ways (1: newest)",
   },
   history: { type: "boolean", summary: "Every stored row, replaced and removed ones too, each marked" },

@@ -77,12 +77,22 @@ async function getSession(
 }
 
 function checkView({ end, history, branch }: GetRequest): void {
+  if (end !== undefined && !(Number.isSafeInteger(end) && end >= 1))
+    throw new PondError("validation_failed", `end ${end} is out of bounds`, {
+      reason: "limit",
+      hint: "give the number of an end; 1 is the newest",
+      data: { field: "end", value: end, least: 1 },
+    });
   const [field] = [...(end === undefined ? [] : ["end"]), ...(branch === undefined ? [] : ["branch"])];
   if (history !== true || field === undefined) return;
-  throw new PondError("validation_failed", `history is every row, so that ${field} says nothing`, {
-    hint: "ask for one of them",
-    data: { field },
-  });
+  throw new PondError(
+    "validation_failed",
+    `history shows every ${field} at once, so ${field} cannot be chosen`,
+    {
+      hint: `leave out history or ${field}`,
+      data: { field },
+    },
+  );
 }
 
 /** The ends of the session, where there are several, and how much is stored that is in none of them. */

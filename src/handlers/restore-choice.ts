@@ -1,7 +1,7 @@
 /** Which state of a session is restored: its newest end, another end, or what one of its sources had (spec.md#sources-order). */
 import { PondError } from "../base/errors.ts";
 import type { Session } from "../model/index.ts";
-import type { End, SessionStore, Shown, StateChoice } from "../sessions/index.ts";
+import type { End, SessionStore, Shown, SourceStates, StateChoice, StateHead } from "../sessions/index.ts";
 import { realPathOf } from "./importer.ts";
 import { namedPath } from "./sources.ts";
 
@@ -10,6 +10,8 @@ export interface StateRequest {
   readonly end?: number;
   /** The path that it was read from, or the id of the source. */
   readonly source?: string;
+  /** A state by its number among those of the source, which need not be named where there is one. */
+  readonly state?: number;
 }
 
 /** What was restored, of how many ways the session went. */
@@ -28,36 +30,85 @@ export interface RestoredState {
 export async function chosenState(
   store: SessionStore,
   { id }: Session,
-  { end, source, home }: StateRequest & { readonly home: string },
+  { end, source, state, home }: StateRequest & { readonly home: string },
 ): Promise<ReadonlyMap<string, StateChoice>> {
-  if (end === undefined && source === undefined) return new Map();
-  if (end !== undefined && source !== undefined)
-    throw new PondError("validation_failed", "--end and --source each name a state", { hint: "give one" });
+  if (end === undefined && source === undefined && state === undefined) return new Map();
+  const other = source === undefined ? "--state" : "--source";
+  if (end !== undefined && (source !== undefined || state !== undefined))
+    throw new PondError("validation_failed", `--end and ${other} each name a state`, { hint: "give one" });
   const views = await store.views(id);
   const ends = views?.ends() ?? [];
-  if (end !== undefined) {
-    const head = ends[end - 1];
-    if (head !== undefined) return new Map([[id, head]]);
-    throw new PondError("validation_failed", `session ${id} has no end ${end}`, {
-      hint: ends.length === 0 ? "no state of it is recorded" : `it has ${ends.length}, 1 is the newest`,
-    });
-  }
-  const sources = views?.history.sources ?? [];
-  const named = source ?? "";
-  const paths = new Set([named, namedPath(named, home), realPathOf(namedPath(named, home))]);
-  const found = sources.flatMap(({ latest }) =>
-    latest !== undefined && (latest.source === named || paths.has(latest.path)) ? [latest] : [],
-  );
-  // Of several machines that read the same path, the newest.
-  const head = ends.find((each) => found.some((one) => one === each)) ?? newest(found);
-  if (head !== undefined) return new Map([[id, head]]);
-  throw new PondError("not_found", `session ${id} was not read from ${named}`, {
-    hint: sources.flatMap(({ latest }) => latest?.path ?? []).join(", ") || "no state of it is recorded",
+  if (end !== undefined) return new Map([[id, endNumbered(ends, end, id)]]);
+  const history = views?.history;
+  const states =
+    source === undefined
+      ? onlySource(history?.told ?? [], id)
+      : sourceNamed(history?.sources ?? [], source, { ends, home, id });
+  return new Map([[id, stateNumbered(states, state, id)]]);
+}
+
+function endNumbered<T>(ends: readonly T[], end: number, id: string): T {
+  const head = ends[end - 1];
+  if (head !== undefined) return head;
+  const several = `its ends are 1, the newest, to ${ends.length}`;
+  throw new PondError("validation_failed", `session ${id} has no end ${end}`, {
+    hint: [UNRECORDED, "it has one end: leave --end out"][ends.length] ?? several,
   });
 }
 
-function newest<T extends { readonly recorded_at: number | undefined }>(heads: readonly T[]): T | undefined {
-  return heads.toSorted((a, b) => (b.recorded_at ?? 0) - (a.recorded_at ?? 0))[0];
+const UNRECORDED = "no state of it is recorded";
+
+function onlySource(sources: readonly SourceStates[], id: string): SourceStates {
+  const [only, ...others] = sources;
+  if (only !== undefined && others.length === 0) return only;
+  const count = sources.length === 0 ? "no recorded source" : `${sources.length} sources`;
+  throw new PondError("validation_failed", `session ${id} has ${count}, and --state is a number of one`, {
+    hint: sources.length === 0 ? UNRECORDED : howToName(sources),
+  });
+}
+
+function sourceNamed(
+  sources: readonly SourceStates[],
+  named: string,
+  { ends, home, id }: { readonly ends: readonly StateHead[]; readonly home: string; readonly id: string },
+): SourceStates {
+  const paths = new Set([named, namedPath(named, home), realPathOf(namedPath(named, home))]);
+  const found = sources.filter(
+    ({ latest }) => latest !== undefined && (latest.source === named || paths.has(latest.path)),
+  );
+  // Of several machines that read the same path, the newest.
+  const best = ends.find((each) => found.some(({ latest }) => latest === each));
+  const states = found.find(({ latest }) => best !== undefined && latest === best) ?? newest(found);
+  if (states !== undefined) return states;
+  throw new PondError("not_found", `session ${id} was not read from ${named}`, {
+    hint: sources.length === 0 ? UNRECORDED : howToName(sources),
+  });
+}
+
+/** The id too where a path alone would not tell them apart. */
+function howToName(sources: readonly SourceStates[]): string {
+  const heads = sources.flatMap(({ latest }) => latest ?? []);
+  const isTold = new Set(heads.map(({ path }) => path)).size === heads.length;
+  const names = heads.map(({ path, source }) => (isTold ? path : `${path} (${source})`));
+  return `write --source <path or id>, with one of: ${names.join(", ")}`;
+}
+
+/** The latest where no number is given. */
+function stateNumbered({ all, latest }: SourceStates, state: number | undefined, id: string): StateChoice {
+  const head = state === undefined ? latest : all.find((each) => each.state === state);
+  if (head !== undefined) return head;
+  const numbers = all.map((each) => each.state);
+  const [first = 0, last = first] = [numbers[0], numbers.at(-1)];
+  const isUnbroken = last - first === numbers.length - 1;
+  const range = first === last ? `${first} only` : isUnbroken ? `${first} to ${last}` : numbers.join(", ");
+  throw new PondError("validation_failed", `session ${id} has no state ${state} of ${latest?.path}`, {
+    hint: `there is ${range}; the last is the newest`,
+  });
+}
+
+function newest(sources: readonly SourceStates[]): SourceStates | undefined {
+  const at = ({ latest }: SourceStates): number => latest?.recorded_at ?? 0;
+  return sources.toSorted((a, b) => at(b) - at(a))[0];
 }
 
 export function describeState({ end: { state }, ends }: Shown): RestoredState {

@@ -7,6 +7,7 @@ import type { Adapter, Loss, Place, Resume } from "../adapters/index.ts";
 import { adapterNamed, adapters, brandOf, placesThatExist, stampNow } from "../adapters/index.ts";
 import { stampText } from "../adapters/registry.ts";
 import { PondError } from "../base/errors.ts";
+import { nearest } from "../base/nearest.ts";
 import type { Session } from "../model/index.ts";
 import { sessionsIn } from "../model/index.ts";
 import { readLineage } from "../sessions/index.ts";
@@ -134,10 +135,12 @@ type Target = Adapter & { readonly restore: { readonly kind: "supported" } };
 
 function requireTarget(name: string, session: Session): Target {
   const adapter = adapterNamed(name);
-  const able = adapters().filter(isTarget);
+  const names = adapters().flatMap((target) => (isTarget(target) ? target.name : []));
+  const guess = nearest(name, names);
+  const meant = guess === undefined ? "" : `did you mean ${guess}? `;
   if (adapter === undefined)
     throw new PondError("validation_failed", `there is no client named ${name}`, {
-      hint: `restore session ${session.id} into one of: ${able.map((target) => target.name).join(", ")}`,
+      hint: `${meant}restore session ${session.id} into one of: ${names.join(", ")}`,
     });
   if (isTarget(adapter)) return adapter;
   const instead = adapter.restore.kind === "unsupported" ? adapter.restore.instead : "";

@@ -42,6 +42,14 @@ export async function sweepSources(
   return sweeps;
 }
 
+/** Everything of every enabled client, those without a place too. */
+export async function sweepEverything(context: Context, filter: SourceFilter): Promise<Sweep[]> {
+  const sweeps: Sweep[] = [];
+  for (const source of await findSources(context, filter))
+    if (source.enabled) sweeps.push(await sweepClient(context, source, undefined));
+  return sweeps;
+}
+
 async function sweepClient(
   context: Context,
   { adapter, places, issues: absent }: ClientPlaces,

@@ -25,7 +25,7 @@ import { RecordedStates } from "./recorded-states.ts";
 import { rememberedSync } from "./remembered.ts";
 import type { SourceFilter } from "./sources.ts";
 import type { Sweep } from "./sweep.ts";
-import { isFresh, sourceName, sweepSources } from "./sweep.ts";
+import { isFresh, sourceName, sweepEverything } from "./sweep.ts";
 import type { ClientVerification, Standing, VerifyReport } from "./verify-report.ts";
 import { VerifyTally } from "./verify-report.ts";
 
@@ -44,12 +44,16 @@ export async function verify(
   const cursors = (await rememberedSync(context))?.cursors;
   const restores = restoredStamps(context.config.paths.state);
   const clients: ClientVerification[] = [];
-  for (const sweep of await sweepSources(context, filter, undefined)) {
+  // A client without a place may have had one when its sources were recorded: then they are gone.
+  for (const sweep of await sweepEverything(context, filter)) {
     const heads = await store.stateHeads(sweep.adapter.name);
+    const isHere = sweep.places.length + sweep.issues.length > 0;
+    if (!isHere && heads.length === 0) continue;
     const recorded = new RecordedStates(heads, knownReaderId(context.config.paths.state));
     await using comparer = new FileComparer(context.machine.scratch, context.clock.now());
     const verifier = new Verifier(context, { store, sweep, cursors, restores, recorded, comparer });
-    clients.push(await verifier.run(filter, onProgress));
+    const client = await verifier.run(filter, onProgress);
+    if (isHere || hasCounted(client)) clients.push(client);
   }
   return { clients };
 }
@@ -316,6 +320,10 @@ class Verifier {
     return this.#views.views;
   }
 }
+
+/** Of a client that has no place: there is something to say. */
+const hasCounted = ({ gone, moved, elsewhere, unequal }: ClientVerification): boolean =>
+  gone + moved + elsewhere + unequal > 0;
 
 /** The file to look at. */
 const pathOf = ({ files, key }: Unit): string => files[0]?.path ?? key;

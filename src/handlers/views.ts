@@ -115,11 +115,11 @@ export function rowState(standing: Standing | undefined): RowState | undefined {
 /** The ends of a session that has several, the newest first. */
 export function endViews(ends: readonly EndRows[]): readonly EndView[] {
   return ends.map(({ state, partedAfter }, at) => {
-    const { path, reader, form, records } = state;
+    const { source, path, reader, form, records } = state;
     const last = state.recorded_at === undefined ? undefined : timestampFromMicros(state.recorded_at);
     return {
       end: at + 1,
-      source: { path, reader, form },
+      source: { id: source, path, reader, form },
       records,
       ...(last === undefined ? {} : { last_at: formatTimestamp(last) }),
       ...(partedAfter === undefined ? {} : { parted_after: partedAfter }),

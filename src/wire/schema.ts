@@ -134,6 +134,7 @@ export const getRequestSchema = z.strictObject({
 const endSchema = z.strictObject({
   end: z.int().min(1).meta({ description: "Its number, 1 for the newest; get reads it by this." }),
   source: z.strictObject({
+    id: id.meta({ description: "What names the source, also where several machines read the same path." }),
     path: z.string(),
     reader: z.string().meta({ description: "The machine that read it, by the random id of its state." }),
     form: z.string(),

@@ -157,7 +157,7 @@ function endLines(result: SessionResult, phrasing: Phrasing): string[] {
   const { end: shown, ends = [], replaced = 0, history } = result;
   const lines = ends.map(({ end, source, records, last_at, parted_after: parted }) => {
     const facts = [
-      `${records} records`,
+      `${records} ${records === 1 ? "record" : "records"}`,
       ...(last_at === undefined ? [] : [`last ${timeOf(last_at)}`]),
       ...(parted === undefined ? [] : [`parted after ${parted}`]),
       `${source.form} ${source.path}`,

@@ -186,10 +186,15 @@ describe("a transcript", () => {
       children_remaining: 0,
       end: 1,
       ends: [
-        { end: 1, source: { path: "/a.jsonl", reader: "r", form: "log" }, records: 2, last_at: time },
+        {
+          end: 1,
+          source: { id: "s-a", path: "/a.jsonl", reader: "r", form: "log" },
+          records: 2,
+          last_at: time,
+        },
         {
           end: 2,
-          source: { path: "/b.jsonl", reader: "r", form: "log" },
+          source: { id: "s-b", path: "/b.jsonl", reader: "r", form: "log" },
           records: 1,
           parted_after: "m0",
         },
@@ -211,7 +216,7 @@ describe("a transcript", () => {
       "",
       "2 ends, the newest first: its sources went different ways",
       "  1 | 2 records | last 1970-01-01 00:00:00Z | log /a.jsonl | read by r | shown here",
-      "  2 | 1 records | parted after m0 | log /b.jsonl | read by r | end=2",
+      "  2 | 1 record | parted after m0 | log /b.jsonl | read by r | end=2",
       "1 stored message was replaced or removed; history=true shows it",
     ]);
   });

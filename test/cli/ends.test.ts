@@ -46,7 +46,38 @@ test("sessions and get say that there are two ends, and get reads each", async (
   const other = (await home.pond(["get", RETRY, "--end", "2", "--limit", "100"])).stdout;
   expect(other).not.toContain("quince");
   expect((await home.pond(["get", RETRY, "--end", "3"])).stderr).toMatch(/has no end 3\n.*1 to 2/);
-  expect((await home.pond(["get", RETRY, "--history", "--end", "2"])).code).toBe(2);
+  const both = await home.pond(["get", RETRY, "--history", "--end", "2"]);
+  expect(both.code).toBe(2);
+  expect(both.stderr).toMatch(/history shows every end at once.*\n.*leave out history or end/);
+  for (const end of ["0", "-1"]) {
+    const refused = await home.pond(["get", RETRY, `--end=${end}`]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/1 is the newest/);
+  }
+  expect((await home.pond(["get", RETRY, "--end", "x"])).stderr).toContain("write --end=1\n");
+});
+
+test("each end says the id of its source, and restore takes it", async () => {
+  const { ends } = JSON.parse((await home.pond(["get", RETRY, "--json"])).stdout) as {
+    ends: { source: { id: string; path: string } }[];
+  };
+  for (const [at, { source }] of ends.entries()) {
+    const out = join(home.path, `restored-${at}`);
+    const args = ["restore", RETRY, "--out", out, "--source", source.id, "--json"];
+    const report: unknown = JSON.parse((await home.pond(args)).stdout);
+    expect(report).toMatchObject({ state: { source: source.id, path: source.path, end: at + 1 } });
+  }
+  const state = async (...more: string[]) =>
+    home.pond(["restore", RETRY, "--out", join(home.path, "state"), ...more]);
+  expect((await state("--to", "claude")).stderr).toContain("did you mean claude-code?");
+  const unnamed = await state("--state", "0");
+  expect(unnamed.code).toBe(2);
+  expect(unnamed.stderr).toContain("write --source <path or id>, with one of: ");
+  const numbers = (await state("--source", ends[0]!.source.id, "--state", "99")).stderr;
+  const [, first] = /there is (\d+) to \d+; the last is the newest/.exec(numbers)!;
+  const earlier = await state("--source", ends[0]!.source.id, "--state", first!);
+  expect(earlier).toMatchObject({ code: 0 });
+  expect(earlier.stdout).toContain(`this is state ${first}, an earlier one`);
 });
 
 test("history and search mark what was replaced", async () => {

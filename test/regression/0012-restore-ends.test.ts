@@ -31,14 +31,16 @@ async function divergedWorld(model: SourceModel): Promise<World> {
   return world;
 }
 
+function wordsAt(world: World, place: 0 | 1): readonly string[] {
+  return settledEntries(world.source({ place, session: 0 }).state!).flatMap(({ word }) => word ?? []);
+}
+
 /** The words of a place that the other one has not. */
 function wordsOf(
   world: World,
   place: 0 | 1,
 ): { readonly own: readonly string[]; readonly all: readonly string[] } {
-  const words = ([0, 1] as const).map((each) =>
-    settledEntries(world.source({ place: each, session: 0 }).state!).flatMap(({ word }) => word ?? []),
-  );
+  const words = ([0, 1] as const).map((each) => wordsAt(world, each));
   const all = words[place]!;
   return { all, own: all.filter((word) => !words[1 - place]!.includes(word)) };
 }
@@ -82,6 +84,49 @@ describe.each(ALL)("$label", (model) => {
       code: "not_found",
     });
     expect(existsSync(wrong.out)).toBe(false);
+  });
+
+  test("a state that its source has left is restored, by its number", async () => {
+    const truncate: Operation = { kind: "truncate", place: 0, session: 0, count: 2, how: "replace" };
+    const syncOne: Operation = { ...syncBoth, places: [0] };
+    await using world = await World.start(model);
+    for (const operation of [append("prompt"), append("answer"), append("tool"), append("prompt"), syncOne])
+      await world.run(operation);
+    const words = wordsAt(world, 0);
+    await world.run(truncate);
+    await world.run(syncOne);
+    const trimmed = words.filter((word) => !wordsAt(world, 0).includes(word));
+    expect(trimmed.length).toBeGreaterThan(0);
+    const { context, home } = await world.machine(0);
+    const session_id = model.storedId(0);
+    const newest = await restore(context, { session_id, out: join(home, "newest") });
+    const before = (newest.state?.state ?? 0) - 1;
+    expect(trimmed.filter((word) => textOf(newest).includes(word))).toEqual([]);
+    for (const [at, source] of [undefined, newest.state!.path].entries()) {
+      const request = { session_id, out: join(home, `out-${at}`), state: before };
+      const report = await restore(context, source === undefined ? request : { ...request, source });
+      expect(report.state).toMatchObject({ state: before, source: newest.state!.source });
+      expect(words.filter((word) => !textOf(report).includes(word))).toEqual([]);
+    }
+    const out = join(home, "none");
+    await expect(restore(context, { session_id, out, state: 99 })).rejects.toMatchObject({
+      code: "validation_failed",
+      hint: expect.stringContaining(`${before} to ${before + 1}`),
+    });
+    await expect(restore(context, { session_id, out, state: before, end: 1 })).rejects.toMatchObject({
+      code: "validation_failed",
+    });
+    expect(existsSync(out)).toBe(false);
+  });
+
+  test("a state of one of several sources needs to be told which", async () => {
+    await using world = await divergedWorld(model);
+    const { context, home } = await world.machine(0);
+    const request = { session_id: model.storedId(0), out: join(home, "none"), state: 0 };
+    await expect(restore(context, request)).rejects.toMatchObject({
+      code: "validation_failed",
+      hint: expect.stringContaining("--source <path or id>"),
+    });
   });
 
   test("what does not restore as it was read is not written, also with mapped paths", async () => {

@@ -17,7 +17,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
 import type { ClientVerification } from "../../src/handlers/index.ts";
-import { verify, verifyStored } from "../../src/handlers/index.ts";
+import { sync as syncSources, verify, verifyStored } from "../../src/handlers/index.ts";
 import { claudeCode } from "../support/histories/claude-code.ts";
 import { codexCli, codexPaginated } from "../support/histories/codex-cli.ts";
 import { opencodeDatabase, opencodeTree } from "../support/histories/opencode.ts";
@@ -281,4 +281,30 @@ test("a session that an older pond stored, without a state, is compared as it is
   const client = (await verify(at.context, { adapters: ["claude-code"], paths: [place] })).clients[0]!;
   expectProven(client, { sessions: client.recorded });
   expect(client.records).toBeGreaterThan(10);
+});
+
+describe("a client whose folder is gone", () => {
+  const FIXTURE = join(import.meta.dirname, "../fixtures/adapters/claude-code/projects");
+
+  test("is counted as gone, source by source, and not where something else was asked for", async () => {
+    await using at = await tempContext();
+    const place = join(at.home, ".claude/projects");
+    const other = join(at.home, "other");
+    for (const folder of [place, other]) {
+      cpSync(FIXTURE, folder, { recursive: true });
+      for (const path of filesIn(folder)) utimesSync(path, 1, 1);
+    }
+    await syncSources(at.context, { stages: ["import"] });
+    const [before] = (await verify(at.context, {})).clients;
+    expect(before).toMatchObject({ adapter: "claude-code", gone: 0 });
+    rmSync(join(at.home, ".claude"), { recursive: true });
+    for (const filter of [{}, { adapters: ["claude-code"] }]) {
+      const { clients } = await verify(at.context, filter);
+      expect(clients).toMatchObject([{ adapter: "claude-code", sources: 0, proven: true, issues: [] }]);
+      expect(clients[0]!.gone).toBe(before!.recorded);
+    }
+    expect((await verify(at.context, { adapters: ["pi"] })).clients).toEqual([]);
+    const named = await verify(at.context, { adapters: ["claude-code"], paths: [other] });
+    expect(named.clients).toMatchObject([{ gone: 0, recorded: before!.recorded }]);
+  });
 });

@@ -18,6 +18,7 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
     ...(flags.out === undefined ? {} : { out: flags.out }),
     ...(flags.end === undefined ? {} : { end: flags.end }),
     ...(flags.source === undefined ? {} : { source: flags.source }),
+    ...(flags.state === undefined ? {} : { state: flags.state }),
   });
   // Names and folders come from the session: they are shown, they do not steer the terminal.
   out.result(report, () => safeText(render(report)));
@@ -46,7 +47,8 @@ function render(report: RestoreReport): string {
 /** Where a session went more than one way, people should know which one they have, and how to get another. */
 function otherEnds({ session_id, state }: RestoreReport): readonly string[] {
   if (state === undefined || (state.ends < 2 && state.end !== undefined)) return [];
-  const which = state.end === undefined ? "an earlier one" : `end ${state.end} of ${state.ends}`;
+  const which =
+    state.end === undefined ? `state ${state.state}, an earlier one` : `end ${state.end} of ${state.ends}`;
   return [
     `this is ${which}, as it was read from ${state.path}; for others: pond restore ${session_id} --end <1 to ${state.ends}>`,
   ];
