@@ -8,6 +8,8 @@ import { tempContext } from "../support/temp-context.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures/adapters");
 
+const ID = "11111111-1111-4111-8111-111111111111";
+
 /** Where each client looks in a home, and what stands there here: copies and odd names among it. */
 const PLACES = [
   { adapter: "claude-code", fixture: "claude-code/projects", place: ".claude/projects" },
@@ -57,25 +59,43 @@ describe.each(PLACES)("$adapter", ({ adapter, fixture, place }) => {
     const log = join(folder, writeOddLog(adapter, folder));
     for (const path of [log, folder, dirname(folder), dirname(dirname(folder))])
       await sync(temp.context, { adapters: [adapter], paths: [path] });
-    expect(await sessionsOf(temp.context)).toEqual([expect.stringMatching(/@[0-9a-f]{8}$/)]);
+    expect(await sessionsOf(temp.context)).toEqual([adapter === "opencode" ? "ses_1" : ID]);
   });
 });
 
-// A cursor of opencode, whose containers hold any number of sessions, names none.
-test.each(["claude-code", "codex-cli", "pi"])(
-  "verify compares each log of %s with its own session, by every path to it",
+test.each(["codex-cli", "pi"])(
+  "a log of %s that names no session is one by every path to it",
   async (adapter) => {
+    await using temp = await tempContext();
+    const folder = join(temp.home, "backup/2026/logs");
+    const log = join(folder, writeOddLog(adapter, folder, { isNamed: false }));
+    for (const path of [log, folder, dirname(folder), dirname(dirname(folder))])
+      await sync(temp.context, { adapters: [adapter], paths: [path] });
+    expect(await sessionsOf(temp.context)).toEqual([expect.stringMatching(/^odd@[0-9a-f]{8}$/)]);
+  },
+);
+
+// A cursor of opencode, whose containers hold any number of sessions, names none.
+test.each([
+  { adapter: "claude-code", isNamed: true, sessions: 1 },
+  { adapter: "codex-cli", isNamed: true, sessions: 1 },
+  { adapter: "codex-cli", isNamed: false, sessions: 2 },
+  { adapter: "pi", isNamed: true, sessions: 1 },
+  { adapter: "pi", isNamed: false, sessions: 2 },
+])(
+  "verify compares each log of $adapter (named: $isNamed) with its own session, by every path to it",
+  async ({ adapter, isNamed, sessions }) => {
     await using temp = await tempContext();
     const folders = ["a", "b"].map((name) => join(temp.home, "backup", name));
     const [log = "", other = ""] = folders.map((folder) =>
-      join(folder, writeOddLog(adapter, folder, folder)),
+      join(folder, writeOddLog(adapter, folder, { text: folder, isNamed })),
     );
     for (const path of [log, other, ...folders, dirname(folders[0] ?? "")]) {
       await sync(temp.context, { adapters: [adapter], paths: [path] });
       const [client] = (await verify(temp.context, { adapters: [adapter], paths: [path] })).clients;
       expect([path, client]).toMatchObject([path, { unstored: 0, unequal: 0, differences: [] }]);
     }
-    expect(await sessionsOf(temp.context)).toHaveLength(2);
+    expect(await sessionsOf(temp.context)).toHaveLength(sessions);
   },
 );
 
@@ -93,9 +113,18 @@ test("what is named beside the sessions in Codex's own place is read as of that 
   expect((await sync(temp.context, request)).clients).toMatchObject([{ seen: 0 }]);
 });
 
-/** A log whose name does not tell its session. */
-function writeOddLog(adapter: string, folder: string, text = "hello"): string {
-  const id = "11111111-1111-4111-8111-111111111111";
+interface OddLog {
+  readonly text?: string;
+  readonly isNamed?: boolean;
+}
+
+/** A log whose name does not tell its session; its records do, unless nothing is to. */
+function writeOddLog(
+  adapter: string,
+  folder: string,
+  { text = "hello", isNamed = true }: OddLog = {},
+): string {
+  const id = isNamed ? ID : undefined;
   const timestamp = "2026-01-01T00:00:00.000Z";
   const content = [{ type: "text", text }];
   const message = { role: "user", content };

@@ -143,7 +143,7 @@ function ownerOf(key: string, base: string | undefined, logs: Logs): string | un
   return base === undefined ? undefined : `${base}.jsonl`;
 }
 
-/** Who is first to claim a session's name in this place; everyone else is a copy and says so. */
+/** Who is first to claim a name in this place; everyone else says so, and is a copy where only the name tells it. */
 class Claims {
   readonly #first = new Map<string, string>();
   readonly #agents = new Map<string, string>();

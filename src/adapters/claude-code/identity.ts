@@ -69,10 +69,13 @@ function originOf(place: LogPlace, { unit, head, place: found }: Evidence): Orig
       head.session === undefined ||
       head.session === place.stem;
     const own = isNamed ? place.stem : (head.session ?? place.stem);
-    return { id: isNamed && !isCopy ? own : copyOf(own, unit.key), own, parent: undefined };
+    // Every log that names its session is a source of it; only what nothing names is told by where it stands.
+    const isTold = isUuid(own) || head.session === own;
+    return { id: isTold || !isCopy ? own : copyOf(own, unit.key), own, parent: undefined };
   }
   if (place.kind === "subagent") {
-    const parent = isCopy ? copyOf(place.stem, `${place.base}.jsonl`) : place.stem;
+    const isTold = isUuid(place.stem) || head.session === place.stem;
+    const parent = isCopy && !isTold ? copyOf(place.stem, `${place.base}.jsonl`) : place.stem;
     return { id: `${parent}/${place.child}`, own: place.child, parent };
   }
   const recorded = head.session;
@@ -80,6 +83,7 @@ function originOf(place: LogPlace, { unit, head, place: found }: Evidence): Orig
     const id = isCopy ? copyOf(place.stem, unit.key) : place.stem;
     return { id, own: place.stem, parent: undefined };
   }
+  if (isUuid(recorded)) return { id: `${recorded}/${place.stem}`, own: place.stem, parent: recorded };
   const copies = field(claim, "copies");
   const isParentCopy = Array.isArray(copies) && copies.includes(recorded);
   const parent = isParentCopy ? copyOf(recorded, join(place.folder, `${recorded}.jsonl`)) : recorded;

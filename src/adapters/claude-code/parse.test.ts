@@ -81,21 +81,33 @@ describe("a fork that grew", () => {
 });
 
 describe("identity", () => {
-  test("a session is named by its file, its copies by where they stand", async () => {
+  test("every log that names a session is a source of it, what nothing names is told by where it stands", async () => {
+    const unnamed = [user("unnamed", { sessionId: undefined })];
     const events = await eventsOf({
       [`a/${A}.jsonl`]: [user("one")],
       [`b/${A}.jsonl`]: [user("two")],
       "b/renamed.jsonl": [user("three")],
+      "b/notes.jsonl": unnamed,
       "b/own-name.jsonl": [user("four", { sessionId: "own-name" })],
+      "c/notes.jsonl": unnamed,
+      "c/own-name.jsonl": [user("five", { sessionId: "own-name" })],
     });
     const ids = sessions(events).map(({ id }) => id);
-    expect(ids).toEqual([
-      A,
-      expect.stringMatching(`^${A}@[0-9a-f]{8}$`),
-      "own-name",
-      expect.stringMatching(`^${A}@[0-9a-f]{8}$`),
-    ]);
-    expect(new Set(ids).size).toBe(4);
+    const copy = expect.stringMatching(/^notes@[0-9a-f]{8}$/);
+    expect(ids).toEqual([A, A, "notes", "own-name", A, copy, "own-name"]);
+  });
+
+  test("a folder that is not named by a session is told by where it stands, with its children", async () => {
+    const events = await eventsOf({
+      "a/backup.jsonl": [user("one")],
+      "a/backup/subagents/agent-x.jsonl": [user("task", { isSidechain: true })],
+      "b/backup.jsonl": [user("two", { sessionId: B })],
+      "b/backup/subagents/agent-x.jsonl": [user("task", { sessionId: B, isSidechain: true })],
+    });
+    const [first, child, second, copied] = sessions(events);
+    expect([first?.id, child?.id]).toEqual(["backup", "backup/agent-x"]);
+    expect(second?.id).toMatch(/^backup@[0-9a-f]{8}$/);
+    expect([copied?.id, copied?.parent_session_id]).toEqual([`${second?.id}/agent-x`, second?.id]);
   });
 
   test("children hang off the session in whose folder they stand", async () => {
@@ -108,8 +120,8 @@ describe("identity", () => {
       [`a/${A}/subagents/agent-acompact-z.jsonl`]: child,
       "a/agent-old.jsonl": child,
       [`b/${A}/subagents/agent-x.jsonl`]: child,
+      "b/agent-old.jsonl": child,
     });
-    const copy = expect.stringMatching(`^${A}@[0-9a-f]{8}`);
     expect(
       sessions(events)
         .filter(({ parent_session_id }) => parent_session_id !== undefined)
@@ -124,7 +136,8 @@ describe("identity", () => {
       [`${A}/agent-x`, A, "spawn", "claude-code/Explore"],
       [`${A}/workflows/w/agent-y`, A, "spawn", "claude-code/subagent"],
       [`${A}/agent-old`, A, "spawn", "claude-code/subagent"],
-      [copy, copy, "spawn", "claude-code/subagent"],
+      [`${A}/agent-x`, A, "spawn", "claude-code/subagent"],
+      [`${A}/agent-old`, A, "spawn", "claude-code/subagent"],
     ]);
     expect(sessions(events).find(({ id }) => id === `${A}/agent-x`)?.options["pond"]).toEqual({
       call_id: "toolu_1",

@@ -74,9 +74,12 @@ describe("native restore", () => {
     expect(new Set(directories)).toEqual(new Set(["/home/me/demo.app"]));
   });
 
-  test("gives a copy the client's own id back", () => {
-    const copy = lineages.find(({ state }) => state.session.id.startsWith(`${HAND}@`))!;
-    const restored = serialize(copy, CLIENT);
+  test("gives a copy that an older pond stored the client's own id back", () => {
+    const { state } = lineageOf(HAND);
+    const options = { source: { path: `copies/${HAND}.jsonl`, session_id: HAND } };
+    const session = { ...state.session, id: `${HAND}@0123abcd` as typeof state.session.id, options };
+    const messages = state.messages.filter(({ message }) => !message.id.startsWith("file:"));
+    const restored = serialize({ state: { session, messages }, children: [] }, CLIENT);
     expect(restored.resume.id).toBe(HAND);
     expect(paths(restored.files)).toEqual([`C--dev-demo-v2/${HAND}.jsonl`]);
   });

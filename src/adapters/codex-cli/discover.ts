@@ -71,14 +71,14 @@ export function keyOf(place: Place, path: string): string {
   return plainName(relative(place.root, path).split(sep).join("/"));
 }
 
-/** False for a file whose session another file of the place already holds. */
+/** False for a file whose session an earlier file of the place holds, too. */
 export function holdsSession(unit: Unit): boolean {
   return unit.found !== false;
 }
 
 /**
- * Two files may carry the same id, such as a copy of an archived session. The first in order holds the session, so
- * that two files never mix their records (spec.md#model-ids); live sessions come before archived ones.
+ * Two files may carry the same id, such as a copy of an archived session. Both are sources of it; the names that stand
+ * beside the sessions are told with the first in order (thread-names.ts), live sessions before archived ones.
  */
 function claimed(stamps: ReadonlyMap<string, FileStamp>): readonly Unit[] {
   const holders = new Set<string>();

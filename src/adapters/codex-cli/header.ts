@@ -24,7 +24,6 @@ import {
   objectField,
   optional,
 } from "../seam/index.ts";
-import { holdsSession } from "./discover.ts";
 import type { CodexLineage } from "./lineage.ts";
 import { lineageOf } from "./lineage.ts";
 import { parseRolloutName, sessionIdOf } from "./name.ts";
@@ -162,14 +161,14 @@ function parentFields({ parentId, cut, relation }: CodexLineage): Partial<Sessio
   };
 }
 
-/** The id in the log where the file is named by it and holds the session, else one that no other file has. */
+/** Every log that records an id is a source of that session, wherever it stands; any other has an id of its own. */
 function idOf(scan: HeaderScan, unit: Unit, source: string): string {
   const file = basename(unit.key);
   const own = scan.meta === undefined ? undefined : field(scan.meta, "id");
   const isUsable = typeof own === "string" && own !== "" && own.isWellFormed();
   const name = parseRolloutName(file);
-  if (name !== undefined && name.threadId === own && holdsSession(unit)) return sessionIdOf(name);
-  return copyId(isUsable ? own : file.replace(/\.jsonl?$/, ""), source);
+  if (name !== undefined && name.threadId === own) return sessionIdOf(name);
+  return isUsable ? own : copyId(file.replace(/\.jsonl?$/, ""), source);
 }
 
 function isRolloutRecord(view: RolloutRecord): boolean {

@@ -41,7 +41,7 @@ describe("native restore", () => {
   });
 
   test("files from elsewhere go to the folder of their day under a name that the client knows", () => {
-    const stray = lineages.find(({ state }) => state.session.id.startsWith("named-otherwise@"))!;
+    const stray = lineages.find(({ state }) => state.session.id === "named-otherwise")!;
     const moved = { ...stray.state.session, options: { source: { path: "notes/a.jsonl" } } };
     const restored = serialize({ ...stray, state: { ...stray.state, session: moved } }, OPTIONS);
     expect(restored.files[0]?.path).toBe(

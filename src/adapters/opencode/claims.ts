@@ -1,14 +1,13 @@
 /**
- * Who holds which session in a place (docs/adapters/opencode.md#identity). The first claimant has the client's id:
- * databases, then trees, then exports, each by path. A copy in another container has an id of its own, so that two
- * copies never mix their records; a tree's copy of what the database beside it holds is compared and not stored.
+ * Who holds which session in a place (docs/adapters/opencode.md#identity). Every container that holds a session is a
+ * source of it, under the client's id; a tree's copy of what the database beside it holds is compared and not stored.
  */
 import { isJsonObject } from "../../base/json.ts";
 import type { AdapterEnv, Place } from "../seam/index.ts";
 import { copyId, extractName, nameOfSource, SqliteFile, valueHash, without } from "../seam/index.ts";
 import type { Database, Found } from "./discover.ts";
 import { foundIn } from "./discover.ts";
-import { dataFolderOf, stemOf } from "./layout.ts";
+import { dataFolderOf } from "./layout.ts";
 import { DatabaseReader } from "./read-database.ts";
 import type { SourceRecord } from "./record.ts";
 import { idOf } from "./record.ts";
@@ -44,13 +43,8 @@ export class Claims {
   }
 
   /** The id of a session here, and its parent's. */
-  async identify(source: SessionSource): Promise<Identity> {
-    const parent = extractName(source.facts, "parentID");
-    const isBeside = parent !== undefined && (await this.#holds(source, parent));
-    return {
-      id: await this.idOf(source, source.id),
-      parent: isBeside ? await this.idOf({ ...source, isStray: false }, parent) : parent,
-    };
+  identify(source: SessionSource): Identity {
+    return { id: this.idOf(source, source.id), parent: extractName(source.facts, "parentID") };
   }
 
   /** Tells what a database holds, by one who has just looked. */
@@ -77,35 +71,10 @@ export class Claims {
     );
   }
 
-  /** The id here of a session of a container. */
-  async idOf(container: Pick<SessionSource, "kind" | "container" | "isStray">, id: string): Promise<string> {
+  /** The id here of a session of a container: every container that holds a session is a source of it. */
+  idOf({ container, isStray }: Pick<SessionSource, "container" | "isStray">, id: string): string {
     // What is left of a session elsewhere never mixes with the session itself, wherever that is.
-    if (container.isStray !== true && !(await this.#isCopy(container, id))) return id;
-    return copyId(id, nameOfSource(this.#place, container.container));
-  }
-
-  async #isCopy(
-    { kind, container }: Pick<SessionSource, "kind" | "container">,
-    id: string,
-  ): Promise<boolean> {
-    if (kind === "export" && stemOf(container) !== id) return true;
-    for (const database of this.found.databases) {
-      if (database.key === container) return false;
-      if ((await this.#heldBy(database)).has(id)) return true;
-    }
-    for (const tree of this.found.trees) {
-      if (kind === "tree" && tree.root === container) return false;
-      if (tree.sessions.has(id)) return true;
-    }
-    return this.found.exports.some(({ key }) => key < container && stemOf(key) === id);
-  }
-
-  async #holds({ kind, container }: SessionSource, id: string): Promise<boolean> {
-    if (kind === "export") return false;
-    if (kind === "tree")
-      return this.found.trees.some((tree) => tree.root === container && tree.sessions.has(id));
-    const database = this.found.databases.find(({ key }) => key === container);
-    return database !== undefined && (await this.#heldBy(database)).has(id);
+    return isStray === true ? copyId(id, nameOfSource(this.#place, container)) : id;
   }
 
   #databasesBeside(tree: Tree): readonly Database[] {

@@ -4,7 +4,7 @@ import { PondError } from "../../base/errors.ts";
 import type { SessionId } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
 import type { AdapterYield, ReadRequest, StoredHashes, Unit } from "../seam/index.ts";
-import { extractName, field, isSettled, SqliteFile, sqliteMark } from "../seam/index.ts";
+import { field, isSettled, SqliteFile, sqliteMark } from "../seam/index.ts";
 import type { Claims } from "./claims.ts";
 import { claimsOf, differencesTo, hashesOf } from "./claims.ts";
 import type { DatabaseState } from "./cursor.ts";
@@ -24,7 +24,6 @@ import { openExport } from "./read-export.ts";
 import { GoReader } from "./read-go.ts";
 import { openTreeSession } from "./read-tree.ts";
 import type { SourceRecord } from "./record.ts";
-import type { Identity } from "./session.ts";
 import type { Container, SessionSource } from "./source.ts";
 import type { Tree, TreeSession } from "./trees.ts";
 
@@ -71,10 +70,7 @@ async function* readTree(reader: Reader, tree: Tree, session: TreeSession): Read
   const differences = differencesTo(records, await allRecords(source));
   // What the newer form does not say is said nowhere else: the tree is one more source of the session.
   if (differences > 0 || source.faults().length > 0)
-    return yield* readSession(reader, openTreeSession(request.place.root, tree, session), {
-      id: session.id,
-      parent: extractName(source.facts, "parentID"),
-    });
+    return yield* readSession(reader, openTreeSession(request.place.root, tree, session));
   yield [{ kind: "superseded", session: sessionId(session.id), differences }];
   return false;
 }
@@ -103,8 +99,8 @@ async function* readExport(reader: Reader): Reading {
   return false;
 }
 
-async function* readSession(reader: Reader, source: SessionSource, known?: Identity): Reading {
-  const identity = known ?? (await reader.claims.identify(source));
+async function* readSession(reader: Reader, source: SessionSource): Reading {
+  const identity = reader.claims.identify(source);
   const stored = await storedOf(reader.request, [sessionId(identity.id)]);
   return yield* emitSession(source, {
     identity,
@@ -188,10 +184,9 @@ async function* readSessions(
   { claims, request, unit }: Reader,
   { container, file, ids }: SomeSessions,
 ): AsyncGenerator<SessionBatch> {
-  const place = { kind: container.kind, container: unit.key };
-  const nameOf = (id: string): Promise<string> =>
-    claims.idOf({ ...place, isStray: container.isStray(id) }, id);
-  const names = await Promise.all(ids.map(async (id) => sessionId(await nameOf(id))));
+  const names = ids.map((id) =>
+    sessionId(claims.idOf({ container: unit.key, isStray: container.isStray(id) }, id)),
+  );
   const stored = await storedOf(request, names);
   for (const [index, session] of ids.entries()) {
     request.signal?.throwIfAborted();
@@ -199,7 +194,7 @@ async function* readSessions(
     void snapshot;
     const source = container.open(session);
     const known = stored.get(names[index] ?? sessionId(session));
-    const identity = await claims.identify(source);
+    const identity = claims.identify(source);
     const { path } = file;
     const reading = emitSession(source, { identity, stored: known, now: request.now, path });
     let next = await reading.next();

@@ -47,7 +47,7 @@ export async function readHead(source: SessionSource): Promise<Head> {
 }
 
 export interface Identity {
-  /** The id here, and the parent's: a copy of a session has another one than the client gave it. */
+  /** The id here: what is left of a session has another one than the client gave it. */
   readonly id: string;
   readonly parent: string | undefined;
 }

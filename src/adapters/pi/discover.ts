@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { batchesOf, issuesOf, keysBelow, walk } from "../seam/discovery.ts";
 import type { AdapterEnv, Issue, Place, Unit } from "../seam/index.ts";
-import { ADAPTER, EXTENSION, idInName, stemOf } from "./names.ts";
+import { ADAPTER, EXTENSION } from "./names.ts";
 
 /** What extensions leave beside the sessions: streams of events, no sessions (docs/adapters/pi.md#not-ingested). */
 const ARTIFACTS = "subagent-artifacts";
@@ -29,16 +29,7 @@ export async function* units(place: Place, signal?: AbortSignal): AsyncGenerator
   });
   yield issuesOf(walked.faults, ADAPTER);
   const keyOf = keysBelow(place.root);
-  const claimed = new Set<string>();
-  const found = walked.files.map((stamp): Unit => {
-    const unit = { key: keyOf(stamp.path), files: [stamp] };
-    const id = idInName(stemOf(stamp.path));
-    // The first file with a session's name has its id, everyone else is a copy.
-    const isCopy = id !== undefined && claimed.has(id);
-    if (id !== undefined) claimed.add(id);
-    return isCopy ? { ...unit, found: { copy: true } } : unit;
-  });
-  yield* batchesOf(found);
+  yield* batchesOf(walked.files.map((stamp): Unit => ({ key: keyOf(stamp.path), files: [stamp] })));
 }
 
 /** As the client reads such a setting. */

@@ -4,9 +4,8 @@ import type { Session, Timestamp } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
 import type { Place, Unit } from "../seam/index.ts";
 import { copyId, extractFromPath, nameOfSource } from "../seam/index.ts";
-import { isJsonObject } from "../../base/json.ts";
 import type { HeadFinder } from "./head.ts";
-import { ADAPTER, folderOf, idInName, nameOf, stemOf } from "./names.ts";
+import { ADAPTER, folderOf, nameOf, stemOf } from "./names.ts";
 
 export interface Evidence {
   readonly unit: Unit;
@@ -22,10 +21,9 @@ export function sessionOf({ unit, place, head, fileTime, known }: Evidence): Ses
   const stem = stemOf(unit.key);
   const recorded = head.id?.isWellFormed() === true ? head.id : undefined;
   const own = recorded ?? stem;
-  const isNamed = recorded !== undefined && (stem === recorded || idInName(stem) === recorded);
-  const isCopy = isJsonObject(unit.found) && unit.found["copy"] === true;
   const base = own + head.generation;
-  const id = known ?? (isNamed && !isCopy ? base : copyId(base, nameOfSource(place, unit.key)));
+  // Every log that records an id is a source of that session, wherever it stands; a file name alone tells nothing.
+  const id = known ?? (recorded === undefined ? copyId(base, nameOfSource(place, unit.key)) : base);
   const { parent } = head;
   return {
     id: sessionId(id),

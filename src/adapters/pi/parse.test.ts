@@ -197,14 +197,13 @@ describe("sessions", () => {
     );
   });
 
-  test("what does not carry its id in its name, or is a copy, has an id of its own", () => {
+  test("what records no id has one of its own, every other log is a source of the session that it names", () => {
     const odd = [...states.values()].filter(({ session }) => /@[0-9a-f]{8}$/.test(session.id));
     expect(odd.map(({ session }) => [session.id.slice(0, -9), session.options["source"]])).toEqual([
-      [OLD, { path: `copies/2026-02-01T10-00-00-000Z_${OLD_ID}.jsonl`, session_id: OLD_ID }],
       ["notes", { path: "odd/notes.jsonl", session_id: "notes" }],
-      ["my session", { path: "odd/session.jsonl", session_id: "my session" }],
-      ["omp", { path: "odd/title-slot.jsonl", session_id: "omp" }],
     ]);
+    expect(stateOf("my session").session.options["source"]).toEqual({ path: "odd/session.jsonl" });
+    expect(stateOf("omp").session.options["source"]).toEqual({ path: "odd/title-slot.jsonl" });
   });
 
   test("a log that its client rewrote for a newer version does not mix with what it was", async () => {
@@ -247,7 +246,6 @@ describe("sessions", () => {
     appendFileSync(join(folder.path, "m", name), '{"type":"custom","id":"a0000009","parentId":null}\n');
     const { units } = await listUnits(pi, folder.path);
     const moved = units.find(({ key }) => key.startsWith("m/"))!;
-    expect(moved.found).toEqual({ copy: true });
     const more = await readUnit(pi, moved, { root: folder.path, cursor: first.cursor });
     expect(replay([...first.events, ...more.events])).toHaveLength(1);
     expect(more.events.filter(({ kind }) => kind === "message")).toHaveLength(1);

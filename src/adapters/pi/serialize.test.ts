@@ -57,7 +57,11 @@ describe("native restore", () => {
 
   test("never writes two sessions into one file", () => {
     const original = lineageOf(OLD);
-    const copy = lineages.find(({ state }) => state.session.id.startsWith(`${OLD}@v1@`))!;
+    // As an older pond stored a copy: by an id of its own, with the client's beside it.
+    const { session } = original.state;
+    const copied = { ...session, id: `${session.id}@0123abcd` as typeof session.id };
+    const messages = original.state.messages.slice(0, -1);
+    const copy = { state: { session: copied, messages }, children: [] };
     const { files } = serialize({ ...original, children: [copy] }, CLIENT);
     expect(new Set(paths(files)).size).toBe(2);
   });

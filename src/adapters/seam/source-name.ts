@@ -7,7 +7,7 @@ import { basename, dirname, join, sep } from "node:path";
 import type { Place } from "./adapter.ts";
 import { valueHash } from "../../base/value-hash.ts";
 
-/** A session id that no other source has: two copies of a session never mix their records. */
+/** A session id that no other source has, for what nothing names but its place. */
 export function copyId(id: string, source: string): string {
   return `${id}@${valueHash(source).slice(0, 8)}`;
 }

@@ -233,7 +233,11 @@ describe("comparing rows", () => {
     const compare = (rows: readonly ReturnType<typeof row>[]) =>
       compareRows(file, { kind: "rows", path, tables: [{ ...table, rows }] });
     const a = row("a", { l: [2], k: 1 });
-    expect(compare([a, row("b", "plain")])).toEqual({ records: 2, equal: 2 });
+    expect(compare([a, row("b", "plain")])).toEqual({
+      records: 2,
+      equal: 2,
+      counts: new Map([["t", 2]]),
+    });
     expect(compare([a])).toMatchObject({ records: 2, equal: 1, difference: { pointer: '/t/["b"]' } });
     expect(compare([a, row("b", "plain"), row("c", "x")])).toMatchObject({ difference: { pointer: "/t" } });
     expect(compare([row("a", { k: 1, l: [3] }), row("b", "plain")])).toMatchObject({
