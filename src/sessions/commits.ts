@@ -6,15 +6,14 @@
  */
 import type { Clock } from "../base/clock.ts";
 import { PondError } from "../base/errors.ts";
-import type { KeySet } from "../substrate/index.ts";
 import { joinKey } from "../substrate/index.ts";
 import type { Claim, StoredVersion, StoredVersions } from "./claim.ts";
 import type { SessionRow } from "./encode.ts";
 import type { EndedState, IngestBatch } from "./ingest-batch.ts";
 import { isSameLabels } from "./ingest-batch.ts";
-import { isHeld } from "./state-draft.ts";
+import { incompleteMessages } from "./part-counts.ts";
 import type { RecordedState } from "./states.ts";
-import { SourceStates, stateRow } from "./states.ts";
+import { stateRow } from "./states.ts";
 import type { IngestTables, Inserted, SessionLabels } from "./tables.ts";
 import { byKey } from "./versions.ts";
 
@@ -189,37 +188,17 @@ export class Commits {
   async #writeParts(batch: IngestBatch, known: Known): Promise<boolean> {
     const { parts } = this.#tables;
     const offered = batch.parts.rows + batch.repeated.parts;
-    const unsure = await this.#incomplete(batch, known);
-    batch.keepParts((claim) => claim.outcome === "new" || unsure.ids.has(claim.key));
-    if (unsure.keys !== undefined) batch.parts.drop(unsure.keys);
+    const again = new Set(
+      batch.partClaims.flatMap(({ outcome, stored }) =>
+        outcome === "stored" && stored !== undefined ? [stored] : [],
+      ),
+    );
+    const incomplete = await incompleteMessages(parts, [...again], known.states);
+    batch.keepParts((claim) => claim.outcome === "new" || incomplete.messages.has(claim.key));
+    if (incomplete.parts !== undefined) batch.parts.drop(incomplete.parts);
     const inserted = batch.parts.rows === 0 ? 0 : (await parts.insert(batch.parts.finish())).inserted;
     this.#stored.parts = sum(this.#stored.parts, { inserted, matched: offered - inserted });
     return inserted > 0 || batch.claims.some(({ outcome }) => outcome === "new");
-  }
-
-  /** Stored messages that have fewer parts than they should: none that a recorded state holds, which was written later. */
-  async #incomplete(
-    batch: IngestBatch,
-    { states }: Known,
-  ): Promise<{ readonly ids: ReadonlySet<string>; readonly keys?: KeySet }> {
-    const wanted = new Set(batch.partClaims.filter(({ outcome }) => outcome === "stored"));
-    const sources = statesBySource(states);
-    const doubtful = [...wanted].filter(({ stored }) => {
-      if (stored === undefined || stored.parts === null || stored.parts === 0) return false;
-      return !sources.some((source) => source.all.some(({ state }) => isHeld(stored, source.holding(state))));
-    });
-    if (doubtful.length === 0) return { ids: new Set() };
-    const keys = await this.#tables.parts.knownKeys(
-      doubtful.map(({ id }) => id),
-      1,
-    );
-    const counts = new Map<string, number>();
-    for (const key of keys.joined) {
-      const message = key.slice(0, key.lastIndexOf("\0\u0002"));
-      counts.set(message, (counts.get(message) ?? 0) + 1);
-    }
-    const ids = doubtful.filter(({ key, stored }) => (counts.get(key) ?? 0) < (stored?.parts ?? 0));
-    return { ids: new Set(ids.map(({ key }) => key)), keys };
   }
 
   /** Labels are immutable, because messages carry copies of them: a session that says otherwise is not stored. */
@@ -349,11 +328,6 @@ function lostTo({ session, id }: Claim): PondError {
     `another writer stored message ${id} of session ${session} with another value at the same moment`,
     { hint: "give it again: it is then stored as a version of its own", data: { session_id: session, id } },
   );
-}
-
-function statesBySource(states: readonly RecordedState[]): readonly SourceStates[] {
-  const bySource = Map.groupBy(states, ({ session_id, source }) => joinKey([session_id, source]));
-  return [...bySource.values()].map((of) => new SourceStates(of));
 }
 
 /** A batch on its way, as the next one sees it. */

@@ -22,12 +22,14 @@ import {
   timestampFromMicros,
 } from "../model/index.ts";
 import type { Rows } from "../substrate/index.ts";
-import { eq } from "../substrate/index.ts";
+import { eq, joinKey } from "../substrate/index.ts";
+import type { StoredVersion } from "./claim.ts";
 import type { PlacedRow } from "./history.ts";
+import { incompleteMessages, keyOf } from "./part-counts.ts";
 import { decodePond, decodeSession, oneOf, revisesAt, SESSION_COLUMNS } from "./rows.ts";
 import type { MESSAGES } from "./schema.ts";
 import type { SessionTables } from "./tables.ts";
-import { readVersions } from "./versions.ts";
+import { readStates, readVersions } from "./versions.ts";
 
 /** What is told of a row that is left out; nothing where nobody asks. */
 export type OnFault = (key: EntityKey, fault: Fault) => void;
@@ -166,18 +168,32 @@ function placedAt(
   };
 }
 
-/** The hashes that are stored of records, by session and record; none of rows that an older pond stored. */
+/**
+ * The hashes that are stored of records, by session and record; none of rows that an older pond stored, nor of those that a
+ * crash left without their parts.
+ */
 export async function readHashes(
   tables: SessionTables,
   sessions: readonly SessionId[],
 ): Promise<Map<SessionId, Map<string, number[]>>> {
   const found = new Map<SessionId, Map<string, number[]>>();
-  for (const { session_id, record, hash } of await readVersions(tables, { sessions })) {
+  const [versions, states] = await Promise.all([
+    readVersions(tables, { sessions }),
+    readStates(tables, sessions),
+  ]);
+  const incomplete = await incompleteMessages(tables.parts, versions, states);
+  const nameOf = ({ session_id, record, hash }: StoredVersion): string =>
+    joinKey([session_id, record, `${hash}`]);
+  // A record may be split over several messages.
+  const cut = new Set(versions.filter((version) => incomplete.messages.has(keyOf(version))).map(nameOf));
+  for (const version of versions) {
+    const { session_id, record, hash } = version;
     const session = sessionId(session_id);
     const records = found.get(session) ?? new Map<string, number[]>();
     found.set(session, records);
     const hashes = records.get(record) ?? [];
-    records.set(record, hash === null ? hashes : [...hashes, hash]);
+    const isWhole = hash !== null && !cut.has(nameOf(version));
+    records.set(record, isWhole ? [...hashes, hash] : hashes);
   }
   return found;
 }

@@ -132,7 +132,7 @@ function isSameHolding(a: Holding, b: Holding): boolean {
 }
 
 /** True where a state holds this row. */
-export function isHeld({ id, origin, seq }: StoredVersion, { runs, side }: Holding): boolean {
+function isHeld({ id, origin, seq }: StoredVersion, { runs, side }: Holding): boolean {
   if (side.some((row) => row.id === id)) return true;
   return runs.some((run) =>
     "id" in run

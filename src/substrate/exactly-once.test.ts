@@ -90,6 +90,7 @@ describe("concurrent inserts of the same rows", () => {
       "scanBatches",
       "scanIn",
       "search",
+      "settle",
       "take",
       "version",
     ]);
