@@ -1,7 +1,7 @@
 /** Which state of a session is restored: its newest end, another end, or what one of its sources had (spec.md#sources-order). */
 import { PondError } from "../base/errors.ts";
 import type { Session } from "../model/index.ts";
-import type { End, SessionStore, Shown, SourceStates, StateChoice, StateHead } from "../sessions/index.ts";
+import type { End, SessionStore, Shown, SourceStates, StateChoice } from "../sessions/index.ts";
 import { realPathOf } from "./importer.ts";
 import { namedPath } from "./sources.ts";
 
@@ -43,7 +43,7 @@ export async function chosenState(
   const states =
     source === undefined
       ? onlySource(history?.told ?? [], id)
-      : sourceNamed(history?.sources ?? [], source, { ends, home, id });
+      : sourceNamed(history?.sources ?? [], source, { home, id });
   return new Map([[id, stateNumbered(states, state, id)]]);
 }
 
@@ -70,15 +70,21 @@ function onlySource(sources: readonly SourceStates[], id: string): SourceStates 
 function sourceNamed(
   sources: readonly SourceStates[],
   named: string,
-  { ends, home, id }: { readonly ends: readonly StateHead[]; readonly home: string; readonly id: string },
+  { home, id }: { readonly home: string; readonly id: string },
 ): SourceStates {
   const paths = new Set([named, namedPath(named, home), realPathOf(namedPath(named, home))]);
   const found = sources.filter(
     ({ latest }) => latest !== undefined && (latest.source === named || paths.has(latest.path)),
   );
-  // Of several machines that read the same path, the newest.
-  const best = ends.find((each) => found.some(({ latest }) => latest === each));
-  const states = found.find(({ latest }) => best !== undefined && latest === best) ?? newest(found);
+  // Several machines may have read the same path: where they found the same there, any of them will do.
+  const contents = new Set(found.map(({ latest }) => `${latest?.records} ${latest?.digest} ${latest?.side}`));
+  if (contents.size > 1)
+    throw new PondError(
+      "validation_failed",
+      `${named} names ${found.length} sources of session ${id}: several machines read that path`,
+      { hint: howToName(found) },
+    );
+  const states = newest(found);
   if (states !== undefined) return states;
   throw new PondError("not_found", `session ${id} was not read from ${named}`, {
     hint: sources.length === 0 ? UNRECORDED : howToName(sources),

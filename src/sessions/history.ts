@@ -25,6 +25,9 @@ export interface End {
 export interface StateChoice {
   readonly source: string;
   readonly state?: number;
+  /** Whose read it is and where: sessions below it are chosen as they stood beside it. */
+  readonly reader?: string;
+  readonly path?: string;
 }
 
 export class SessionHistory {
@@ -76,12 +79,32 @@ export class SessionHistory {
     return { runs, side: [...new Map([...others, ...side].map((row) => [row.record, row])).values()] };
   }
 
+  /** What this session was beside a chosen state of another one: by the same reader, in the nearest folder. */
+  beside(chosen: Iterable<StateChoice>): StateChoice | undefined {
+    const [at] = chosen;
+    const { reader, path } = at ?? {};
+    if (reader === undefined || path === undefined) return undefined;
+    return this.told
+      .flatMap(({ latest }) => (latest?.reader === reader ? [latest] : []))
+      .toSorted(
+        (a, b) =>
+          sharedFolders(b.path, path) - sharedFolders(a.path, path) ||
+          (b.recorded_at ?? 0) - (a.recorded_at ?? 0),
+      )[0];
+  }
+
   /** A state by what names it. */
   find({ source, state }: StateChoice): End | undefined {
     const states = this.sources.find((each) => each.all[0]?.source === source);
     const found = state === undefined ? states?.latest : states?.all.find((each) => each.state === state);
     return states === undefined || found === undefined ? undefined : { states, state: found };
   }
+}
+
+function sharedFolders(path: string, other: string): number {
+  const [names, others] = [path.split(/[/\\]/u), other.split(/[/\\]/u)];
+  const end = names.findIndex((name, at) => name !== others[at]);
+  return end === -1 ? names.length : end;
 }
 
 interface Candidate extends End {

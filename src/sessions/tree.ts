@@ -202,7 +202,10 @@ export class StoreTree implements TreeSource<RowRef> {
       ref,
     }));
     if (this.#view === "history") return inHistoryOrder(history, placed).map(({ ref }) => ref);
-    const choice = this.#view instanceof Map ? this.#view.get(session) : undefined;
+    const choice =
+      this.#view instanceof Map
+        ? (this.#view.get(session) ?? history.beside(this.#view.values()))
+        : undefined;
     const place = typeof this.#view === "object" && "end" in this.#view ? this.#view.end - 1 : 0;
     const ends = history.ends(placed);
     const chosen = choice === undefined ? ends[place] : history.find(choice);
