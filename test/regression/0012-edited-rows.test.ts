@@ -22,6 +22,22 @@ test("a part that was edited by hand is stored as it now is", async () => {
   expect((await machine.verify()).unequal).toBe(0);
 });
 
+test("a change that left neither a log nor another count in the header is noticed", async () => {
+  await using machine = await Machine.start();
+  machine.now += 3_600_000;
+  const change = (from: string, to: string): void => {
+    using database = new DatabaseSync(join(machine.place, "opencode.db"));
+    database.exec("PRAGMA journal_mode = WAL");
+    database.prepare("UPDATE part SET data = replace(data, ?, ?)").run(from, to);
+  };
+  change('"text":"', '"text":"aaaa ');
+  await machine.sync();
+  expect((await machine.texts()).at(-1)).toContain("aaaa ");
+  change('"text":"aaaa ', '"text":"bbbb ');
+  await machine.sync();
+  expect((await machine.texts()).at(-1)).toContain("bbbb ");
+});
+
 test.each([
   ["message", "UPDATE message SET data = replace(data, 'a', 'b') WHERE session_id = ?"],
   ["part", "UPDATE part SET data = replace(data, 'a', 'b') WHERE session_id = ?"],

@@ -1,14 +1,15 @@
 /**
  * Where a read of opencode stopped (spec.md#sync-change-detection). A unit that holds something back is never fresh: its
  * cursor names no file. For a database the state says which sessions need not be read again, by digests of groups of
- * sessions, so that it stays short however many sessions there are.
+ * sessions, so that it stays short however many sessions there are. Only rows tell: the header's change counter stands
+ * still when a client in WAL mode commits, closes and takes its log along.
  */
 import { hash } from "node:crypto";
 import { relative, sep } from "node:path";
 import type { JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { Cursor, FileCursor, Place, ReadRequest, SqliteMark, Unit } from "../seam/index.ts";
-import { extractString, integerField, isSameStamp, objectField } from "../seam/index.ts";
+import type { Cursor, FileCursor, Place, ReadRequest, Unit } from "../seam/index.ts";
+import { isSameStamp, objectField } from "../seam/index.ts";
 
 const GROUPS = 512;
 const DIGEST_LENGTH = 10;
@@ -42,26 +43,18 @@ function fileCursor({ size, mtime, inode, device }: Unit["files"][number]): File
   return { size, mtime, inode, device, offset: 0, tail: "" };
 }
 
-export interface DatabaseState extends SqliteMark {
-  readonly groups: ReadonlyMap<number, string>;
-}
-
-/** What the last read knew of a database. */
-export function databaseState(cursor: Cursor | undefined): DatabaseState | undefined {
-  const state = cursor?.state;
-  if (!isJsonObject(state)) return undefined;
+/** The digest of each group of sessions that the last read of a database took. */
+export function knownGroups(cursor: Cursor | undefined): ReadonlyMap<number, string> {
   const groups = new Map<number, string>();
+  const state = cursor?.state;
+  if (!isJsonObject(state)) return groups;
   for (const [group, digest] of Object.entries(objectField(state, "groups") ?? {}))
     if (typeof digest === "string") groups.set(Number(group), digest);
-  return {
-    counter: integerField(state, "counter") ?? -1,
-    salts: extractString(state, "salts") ?? "",
-    groups,
-  };
+  return groups;
 }
 
-export function databaseStateJson(state: DatabaseState): JsonValue {
-  return { counter: state.counter, salts: state.salts, groups: Object.fromEntries(state.groups) };
+export function groupsJson(groups: ReadonlyMap<number, string>): JsonValue {
+  return { groups: Object.fromEntries(groups) };
 }
 
 /** The group of a session. */
@@ -81,30 +74,5 @@ export function groupDigests(sessions: ReadonlyMap<string, string>): Map<number,
       group,
       hash("sha256", texts.toSorted().join("\u0001"), "base64").slice(0, DIGEST_LENGTH),
     ]),
-  );
-}
-
-/**
- * True when a database was touched and not changed: without a write-ahead log before and after, the header's counter
- * tells. With one, only the rows do: commits that overwrite it change neither its length nor its salts.
- */
-export function isUnchanged(
-  unit: Unit,
-  before: { readonly cursor: Cursor | undefined; readonly place: Place },
-  mark: SqliteMark,
-): boolean {
-  const state = databaseState(before.cursor);
-  const [database, ...others] = unit.files;
-  const known = before.cursor?.files ?? {};
-  if (state === undefined || database === undefined || mark.salts !== "" || state.salts !== "") return false;
-  const stored = known[keyOf(before.place, database.path)];
-  return (
-    Object.keys(known).length === unit.files.length &&
-    mark.counter === state.counter &&
-    stored?.size === database.size &&
-    // Another file in its place may count as many changes.
-    stored.inode === database.inode &&
-    stored.device === database.device &&
-    others.every((file) => isSameStamp(file, known[keyOf(before.place, file.path)]))
   );
 }

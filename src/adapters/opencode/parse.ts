@@ -4,19 +4,10 @@ import { PondError } from "../../base/errors.ts";
 import type { SessionId } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
 import type { AdapterYield, ReadRequest, StoredHashes, Unit } from "../seam/index.ts";
-import { field, isSettled, SqliteFile, sqliteMark } from "../seam/index.ts";
+import { field, isSettled, SqliteFile } from "../seam/index.ts";
 import type { Claims } from "./claims.ts";
 import { claimsOf, differencesTo, hashesOf } from "./claims.ts";
-import type { DatabaseState } from "./cursor.ts";
-import {
-  cursorOf,
-  databaseState,
-  databaseStateJson,
-  groupDigests,
-  groupOf,
-  isFresh,
-  isUnchanged,
-} from "./cursor.ts";
+import { cursorOf, groupDigests, groupOf, groupsJson, isFresh, knownGroups } from "./cursor.ts";
 import { emitSession } from "./emit.ts";
 import { ADAPTER } from "./layout.ts";
 import { DatabaseReader } from "./read-database.ts";
@@ -120,17 +111,6 @@ async function storedOf(
 async function* readDatabase(reader: Reader): AsyncGenerator<readonly AdapterYield[]> {
   const { unit, request } = reader;
   const path = unit.files[0]?.path ?? unit.key;
-  const mark = await sqliteMark(path);
-  const before = databaseState(request.cursor);
-  if (before !== undefined && isUnchanged(unit, { cursor: request.cursor, place: request.place }, mark)) {
-    yield [
-      {
-        kind: "checkpoint",
-        cursor: cursorOf(unit, request, { held: false, state: databaseStateJson(before) }),
-      },
-    ];
-    return;
-  }
   await using file = await SqliteFile.open(path, request.machine.scratch);
   const container = [new DatabaseReader(file, unit.key), new GoReader(file, unit.key)].find(
     ({ isReadable }) => isReadable,
@@ -145,9 +125,8 @@ async function* readDatabase(reader: Reader): AsyncGenerator<readonly AdapterYie
     digests.keys().filter((id) => !container.isStray(id)),
   );
   const groups = groupDigests(digests);
-  const changed = [...digests.keys()].filter(
-    (id) => before?.groups.get(groupOf(id)) !== groups.get(groupOf(id)),
-  );
+  const known = knownGroups(request.cursor);
+  const changed = [...digests.keys()].filter((id) => known.get(groupOf(id)) !== groups.get(groupOf(id)));
   let held = false;
   for (let start = 0; start < changed.length; start += ASKED_AT_ONCE) {
     const ids = changed.slice(start, start + ASKED_AT_ONCE);
@@ -164,8 +143,7 @@ async function* readDatabase(reader: Reader): AsyncGenerator<readonly AdapterYie
       groups.delete(groupOf(part.session));
     }
   }
-  const state: DatabaseState = { ...mark, groups };
-  yield [{ kind: "checkpoint", cursor: cursorOf(unit, request, { held, state: databaseStateJson(state) }) }];
+  yield [{ kind: "checkpoint", cursor: cursorOf(unit, request, { held, state: groupsJson(groups) }) }];
 }
 
 interface SomeSessions {

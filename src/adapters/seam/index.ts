@@ -122,8 +122,8 @@ export { bytesHash, digestOf, fileHashes, linkTo, NO_RECORDS, recordHash } from 
 export { RestoredFiles } from "./restored-files.ts";
 export type { LogEntry, LogMark, MessageDraft, PartDraft, RecordId } from "./session-log.ts";
 export { SessionLog } from "./session-log.ts";
-export type { SqliteAccess, SqliteMark, SqlRow, SqlValue } from "./sqlite.ts";
-export { jsonOfSql, MAX_COPY_BYTES, SqliteFile, sqliteMark } from "./sqlite.ts";
+export type { SqliteAccess, SqlRow, SqlValue } from "./sqlite.ts";
+export { jsonOfSql, MAX_COPY_BYTES, SqliteFile } from "./sqlite.ts";
 export type { IndexRequest, SpanAdapter } from "./span-index.ts";
 export { hasSpans } from "./span-index.ts";
 export type { SpanRef, SpanTree } from "./span-source.ts";

@@ -4,10 +4,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   truncateSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +13,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import { compareRows } from "./compare-rows.ts";
-import { jsonOfSql, SqliteFile, sqliteMark } from "./sqlite.ts";
+import { jsonOfSql, SqliteFile } from "./sqlite.ts";
 
 const SCHEMA = "CREATE TABLE t (id TEXT PRIMARY KEY, x TEXT, n INTEGER, r REAL, b BLOB)";
 
@@ -186,33 +184,6 @@ describe("values", () => {
     expect(file.columns("t")).toEqual(["id", "x", "n", "r", "b"]);
     expect(file.columns("nothing")).toEqual([]);
     expect(() => file.all("SELECT absent FROM t")).toThrow(/c\.db: no such column/);
-  });
-});
-
-describe("marks", () => {
-  test("the header's counter changes with a commit, the salts with the log", async () => {
-    await using root = await tempDir();
-    const path = join(root.path, "m.db");
-    const client = new DatabaseSync(path);
-    client.exec(SCHEMA);
-    const first = await sqliteMark(path);
-    client.exec("INSERT INTO t (id) VALUES ('one')");
-    const second = await sqliteMark(path);
-    expect(second.counter).toBe(first.counter + 1);
-    expect(second.salts).toBe("");
-    client.exec("PRAGMA journal_mode = WAL; INSERT INTO t (id) VALUES ('two')");
-    expect((await sqliteMark(path)).salts).toMatch(/^[0-9a-f]{16}$/);
-    client.close();
-    rmSync(path);
-    expect(await sqliteMark(path)).toEqual({ counter: 0, salts: "" });
-  });
-
-  test("touching a database changes no mark", async () => {
-    await using root = await tempDir();
-    const { path } = prepare(root.path, "closed");
-    const before = await sqliteMark(path);
-    utimesSync(path, new Date(0), new Date(0));
-    expect(await sqliteMark(path)).toEqual(before);
   });
 });
 

@@ -7,7 +7,7 @@
  *   scratch folder is opened, a reflink where the file system has them.
  */
 import { constants, statSync } from "node:fs";
-import { copyFile, mkdtemp, open, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -154,22 +154,6 @@ export function jsonOfSql(value: SqlValue): JsonValue {
   return value;
 }
 
-/** What the files themselves say about changes: the header's change counter, and the write-ahead log's salts. */
-export interface SqliteMark {
-  readonly counter: number;
-  /** Empty without a write-ahead log, or with an empty one. */
-  readonly salts: string;
-}
-
-export async function sqliteMark(path: string): Promise<SqliteMark> {
-  const header = await readStart(path, 100);
-  const wal = await readStart(`${path}-wal`, 32);
-  return {
-    counter: header.length < 28 ? 0 : header.readUInt32BE(24),
-    salts: wal.length < 24 ? "" : wal.toString("hex", 16, 24),
-  };
-}
-
 interface Opened {
   readonly access: SqliteAccess;
   readonly database: DatabaseSync;
@@ -277,14 +261,4 @@ function isSameList(a: readonly FileStamp[], b: readonly FileStamp[]): boolean {
       .map(({ path, size, mtime, inode }) => `${path} ${size} ${mtime} ${inode}`)
       .join("\n");
   return text(a) === text(b);
-}
-
-async function readStart(path: string, length: number): Promise<Buffer> {
-  try {
-    await using file = await open(path, "r");
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
-    return buffer.subarray(0, bytesRead);
-  } catch {
-    return Buffer.alloc(0);
-  }
 }
