@@ -71,8 +71,11 @@ async function threadWith(store: SessionStore, session: SessionSummary, id: stri
   const { ends } = await store.tree({ payloads: false, outlines }).standings(session.id);
   const end = ends.findIndex(({ rows }) => rows.some((row) => row.id === id)) + 1;
   const other = await read({ end }, "all");
-  const mark = (message: ThreadMessage): ThreadMessage =>
-    message.ref.id === id ? { ...message, state: standing } : message;
+  const states = new Map(all.messages.map(({ ref, state }) => [ref.id, state]));
+  const mark = (message: ThreadMessage): ThreadMessage => {
+    const state = states.get(message.ref.id);
+    return state === undefined ? message : { ...message, state };
+  };
   return { ...other, messages: other.messages.map(mark) };
 }
 

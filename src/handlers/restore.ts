@@ -62,15 +62,16 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const store = await requireStore(context);
   const session = await store.session(request.session_id);
   if (session === undefined) throw await noSession(store, request.session_id);
-  const adapter = requireTarget(request.to ?? brandOf(session.source_agent), session);
+  const choice = await chosenState(store, session, { ...request, home: context.machine.home });
+  const { lineage, shown } = await readLineage(store, session.id, choice);
+  const brand = brandOf(lineage.state.session.source_agent);
+  const adapter = requireTarget(request.to ?? brand, session);
   const [place] = await placesThatExist(adapter.looks(context.machine));
   const out =
     request.out === undefined
       ? requirePlace(adapter, place)
       : await folderAt(request.out, context.machine.home);
-  const choice = await chosenState(store, session, { ...request, home: context.machine.home });
-  const { lineage, shown } = await readLineage(store, session.id, choice);
-  const fidelity = brandOf(session.source_agent) === adapter.name ? "native" : "foreign";
+  const fidelity = brand === adapter.name ? "native" : "foreign";
   if (fidelity === "native") await checkStored(adapter, lineage, shown);
   const paths = pathMap(request.mapPaths ?? [], context.machine.home);
   const now = context.clock.now();

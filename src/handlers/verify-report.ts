@@ -39,6 +39,8 @@ export interface ClientVerification extends Readonly<Record<Standing, number>> {
   readonly equal: number;
   /** Files and sessions that are not as they are stored, or cannot be read or restored. */
   readonly unequal: number;
+  /** Of what is not stored: sessions that sync takes for unchanged, until it is told to read everything again. */
+  readonly missed: number;
   /** Sources that cannot be told yet. */
   readonly waiting: number;
   /** Sources without a session, and those whose session another one holds in a newer form. */
@@ -88,6 +90,7 @@ export class VerifyTally {
       contained: 0,
       restored: 0,
       unstored: 0,
+      missed: 0,
       waiting: 0,
       empty: 0,
       superseded: 0,

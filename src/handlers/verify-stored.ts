@@ -49,23 +49,23 @@ export async function verifyStored(
   const chosen = filter.adapters?.map(requireAdapter) ?? adapters();
   const store = await requireStore(context);
   const tallies = new Map(chosen.map((adapter) => [adapter.name, new StoredTally(adapter)]));
+  // Two clients may have sessions of one id: a source is proven by the client that it is of.
+  const read = new Set<string>();
+  for (const { name } of chosen)
+    for (const { session_id } of await store.stateHeads(name)) read.add(session_id);
   const sessions: Session[] = [];
   const all = store.allSessions(({ id, source_agent, message }) =>
     tallies.get(brandOf(source_agent))?.fault([`${describeKey({ id })} cannot be read: ${message}`]),
   );
-  for await (const session of all) if (tallies.has(brandOf(session.source_agent))) sessions.push(session);
-  const total = sessions.length;
-  const done = new Map<string, number>();
-  for (const session of sessions) {
+  for await (const session of all)
+    if (tallies.has(brandOf(session.source_agent)) || read.has(session.id)) sessions.push(session);
+  for (const [done, session] of sessions.entries()) {
     context.signal.throwIfAborted();
-    const tally = tallies.get(brandOf(session.source_agent));
-    await tally?.prove(store, session);
-    const { title, name } = tally?.adapter ?? { title: "", name: "" };
-    done.set(name, (done.get(name) ?? 0) + 1);
-    onProgress({ client: title, done: [...done.values()].reduce((sum, each) => sum + each, 0), total });
+    const client = await proveSession(store, session, tallies);
+    onProgress({ client, done: done + 1, total: sessions.length });
   }
   const clients = [...tallies.values()].map((tally) => tally.finish());
-  return { clients: clients.filter(({ sessions: seen, unequal }) => seen + unequal > 0) };
+  return { clients: clients.filter((each) => each.sessions + each.sources + each.unequal > 0) };
 }
 
 function requireAdapter(name: string): Adapter {
@@ -76,6 +76,24 @@ function requireAdapter(name: string): Adapter {
       .map((each) => each.name)
       .join(", ")}`,
   });
+}
+
+/** Gives the title of its client. */
+async function proveSession(
+  store: SessionStore,
+  { id, source_agent }: Session,
+  tallies: ReadonlyMap<string, StoredTally>,
+): Promise<string> {
+  const own = tallies.get(brandOf(source_agent));
+  own?.countSession();
+  const views = await store.views(id);
+  const title = own?.adapter.title ?? "";
+  if (views === undefined) own?.fault([`${describeKey({ id })} cannot be read`]);
+  if (views === undefined) return title;
+  if (!views.history.isRecorded) own?.unrecorded(views.everything().damage);
+  for (const { all } of views.history.sources)
+    await tallies.get(all[0]?.adapter ?? "")?.prove(views, all.toReversed());
+  return title;
 }
 
 class StoredTally {
@@ -91,30 +109,23 @@ class StoredTally {
     return { adapter: this.adapter.name, ...this.#counts, differences: this.#differences };
   }
 
+  countSession(): void {
+    this.#counts.sessions += 1;
+  }
+
   fault(lines: readonly string[]): void {
     this.#counts.unequal += 1;
     this.#differences.push(...lines.slice(0, MAX_DIFFERENCES - this.#differences.length));
   }
 
-  async prove(store: SessionStore, { id }: Session): Promise<void> {
-    this.#counts.sessions += 1;
-    const views = await store.views(id);
-    if (views === undefined) return this.fault([`${describeKey({ id })} cannot be read`]);
-    const { sources } = views.history;
-    if (sources.length === 0) {
-      this.#counts.unrecorded += 1;
-      const { damage } = views.everything();
-      if (damage.length > 0) this.fault(damage);
-      return;
-    }
-    for (const { all } of sources) {
-      this.#counts.sources += 1;
-      await this.#proveSource(views, all.toReversed());
-    }
+  unrecorded(damage: readonly string[]): void {
+    this.#counts.unrecorded += 1;
+    if (damage.length > 0) this.fault(damage);
   }
 
   /** The newest first: what one only goes on from is proven on the way to it. */
-  async #proveSource(views: StateViews, states: readonly StateHead[]): Promise<void> {
+  async prove(views: StateViews, states: readonly StateHead[]): Promise<void> {
+    this.#counts.sources += 1;
     let later: { readonly head: StateHead; readonly hashes: RecordHashes } | undefined;
     const proven = new Set<string>();
     for (const head of states) {

@@ -155,8 +155,9 @@ class Verifier {
     if (views === undefined) return this.#damaged([`session ${head.session_id} has no row that can be read`]);
     if (match.kind === "recorded") return this.#compare(source, told, { views, head, coverage });
     if (match.kind !== "held" && this.#isMissed(source)) {
+      this.#tally.count("missed");
       this.#tally.unstored(
-        `${pathOf(source.unit)}: session ${told.session} is not stored as it is, and sync takes it for unchanged: pond sync --verify`,
+        `${pathOf(source.unit)}: session ${told.session} is not stored as it is, and sync takes it for unchanged`,
       );
       return "unstored";
     }

@@ -6,6 +6,7 @@ import { PondError } from "../base/errors.ts";
 import type { Lineage, SessionId, TreeIssue } from "../model/index.ts";
 import { describeKey, lineageOf, loadTree, sessionsIn } from "../model/index.ts";
 import type { StateChoice } from "./history.ts";
+import { asReadFrom } from "./states.ts";
 import type { SessionStore } from "./store.ts";
 import type { Shown } from "./tree.ts";
 
@@ -41,7 +42,7 @@ export async function readLineage(
 function withSources({ state, children }: Lineage, shown: ReadonlyMap<SessionId, Shown>): Lineage {
   const head = shown.get(state.session.id)?.end.state;
   return {
-    state: head === undefined ? state : { ...state, source: { key: head.key, form: head.form } },
+    state: head === undefined ? state : asReadFrom(head, state),
     children: children.map((child) => withSources(child, shown)),
   };
 }

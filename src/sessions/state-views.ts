@@ -9,7 +9,7 @@ import { arrange, SessionHistory } from "./history.ts";
 import type { MessageRef } from "./read.ts";
 import { readMessageRefs } from "./read.ts";
 import type { StateHead } from "./states.ts";
-import { commonStart } from "./states.ts";
+import { asReadFrom, commonStart } from "./states.ts";
 import type { SessionTables } from "./tables.ts";
 import { StoreTree } from "./tree.ts";
 import { readStates } from "./versions.ts";
@@ -73,7 +73,7 @@ export class StateViews {
     return this.history.ends(this.#rows).map(({ state }) => state);
   }
 
-  view(head: Pick<StateHead, "source" | "state" | "key" | "form">): StateView {
+  view(head: Pick<StateHead, "source" | "state" | "adapter" | "key" | "form">): StateView {
     const end = this.history.find(head);
     if (end === undefined) return { state: this.#all, damage: ["the state is not recorded any more"] };
     const { found, beside, missing } = arrange(this.#rows, end.states.holding(end.state.state));
@@ -85,7 +85,7 @@ export class StateViews {
     const unread = [...ids].filter((id) => !this.#messages.has(id) && !named.has(id));
     const session = `session ${this.#all.session.id}`;
     return {
-      state: { session: this.#all.session, messages, source: { key: head.key, form: head.form } },
+      state: asReadFrom(head, { session: this.#all.session, messages }),
       damage: [
         ...missing.map((name) => `${session}, ${name} is not stored, though a recorded state holds it`),
         ...unread.map((id) => `${session}, message ${id} cannot be read`),

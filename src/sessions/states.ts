@@ -5,6 +5,7 @@
  */
 import type { JsonValue } from "../base/json.ts";
 import { isJsonObject, parseJson, stringifyJson } from "../base/json.ts";
+import type { SessionState } from "../model/index.ts";
 import type { RowOf, Rows } from "../substrate/index.ts";
 import type { SOURCES } from "./schema.ts";
 
@@ -119,6 +120,19 @@ export function stateRow({ recorded_at, state, ...columns }: RecordedState): Row
     key: columns.key.toWellFormed(),
     state: String(state).padStart(STATE_DIGITS, "0"),
     recorded_at: recorded_at ?? null,
+  };
+}
+
+/** A session as the source of a state tells it: two clients may have sessions of one id. */
+export function asReadFrom(
+  { adapter, key, form }: Pick<StateHead, "adapter" | "key" | "form">,
+  { session, messages }: SessionState,
+): SessionState {
+  const isOwn = session.source_agent === adapter || session.source_agent.startsWith(`${adapter}/`);
+  return {
+    session: isOwn ? session : { ...session, source_agent: adapter },
+    messages,
+    source: { key, form },
   };
 }
 

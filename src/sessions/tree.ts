@@ -333,7 +333,7 @@ export class StoreTree implements TreeSource<RowRef> {
     return { version, rows: await readPartRows(this.#tables, session, { wants: this.#wants, summary }) };
   }
 
-  /** Parts are written before their messages: what was read before the messages were may lack some of theirs. */
+  /** Parts are written before the states that hold their messages: what was read before the states may lack some. */
   async #ifCurrent(ahead: Promise<Ahead | undefined>): Promise<PartRows | undefined> {
     const [found, version] = await Promise.all([ahead, this.#tables.parts.version()]);
     if (found?.version === version) return found.rows;

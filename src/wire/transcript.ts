@@ -117,7 +117,9 @@ function headOf({ session }: GetResponse, { clean, strong, faint }: Phrasing): s
 
 function sessionHeader(session: HitSession, { clean, strong, faint }: Phrasing): string[] {
   const { session_id, title, source_agent, project, matched_message_count: matched } = session;
-  const counts = `${matched} of ${session.session_messages_count} messages`;
+  const all = session.session_messages_count;
+  // Other ends, and what was removed, count for nothing among the messages that a session has now.
+  const counts = matched > all ? `${matched} matches, ${all} messages now` : `${matched} of ${all} messages`;
   return [
     strong(`=== ${clean(title ?? session_id)}`),
     faint(
@@ -140,7 +142,11 @@ function sessionFooter(result: SessionResult, phrasing: Phrasing): string[] {
     lines.push(`... ${left} more messages; go on with ${phrasing.after(last.id)}`);
   if (messages.length === 0) lines.push("no messages here");
   if (hidden > 0)
-    lines.push(`${hidden} messages are on branches that were left; ${phrasing.allBranches} shows them`);
+    lines.push(
+      hidden === 1
+        ? `1 message is on a branch that was left; ${phrasing.allBranches} shows it`
+        : `${hidden} messages are on branches that were left; ${phrasing.allBranches} shows them`,
+    );
   lines.push(...endLines(result, phrasing));
   if (children.length > 0) {
     lines.push(`children (${children.length + result.children_remaining}), each a session of its own:`);

@@ -53,7 +53,7 @@ describe("sync", () => {
     const { code, stdout } = await home.pond(["verify"]);
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /22222222.*: not stored\n1 on disk and not stored: pond sync\n1 went on since the last sync: /,
+      /22222222.*: not stored\n1 on disk and not stored: pond sync\n1 session went on since the last sync: /,
     );
     await syncJson(home);
     expect(await home.pond(["verify"])).toMatchObject({

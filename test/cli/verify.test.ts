@@ -47,7 +47,7 @@ test("a log that went on and one that is gone are counted, exit 0", async () => 
   appendFileSync(logOf(home, ID), record(ID, "three"));
   const grown = await home.pond(["verify"]);
   expect(grown).toMatchObject({ code: 0 });
-  expect(grown.stdout).toContain("1 went on since the last sync");
+  expect(grown.stdout).toContain("1 session went on since the last sync");
   rmSync(logOf(home, ID));
   const gone = await home.pond(["verify", "--json"]);
   expect(gone.code).toBe(0);

@@ -2,11 +2,19 @@
  * Every source that names a session is a source of it, wherever it stands and whenever it was read: two folders of one
  * place that hold one session, each with its own end, are one session with two ends (spec.md#sync-places).
  */
-import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Context } from "../../src/handlers/index.ts";
-import { restore, sync, verify } from "../../src/handlers/index.ts";
+import { restore, sync, verify, verifyStored } from "../../src/handlers/index.ts";
 import { tempContext } from "../support/temp-context.ts";
 
 const ID = "11111111-1111-4111-8111-111111111111";
@@ -77,14 +85,15 @@ const WORDS = [
   ["one", "two", "right", "further"],
 ] as const;
 
-function write(home: string, { files, log }: Place, which: number): void {
-  const path = join(home, files[which] ?? "");
+/** Long ago, so that nothing waits for more. */
+function writeLog(path: string, records: readonly object[]): void {
   mkdirSync(dirname(path), { recursive: true });
-  const records = log(WORDS[which] ?? []);
   writeFileSync(path, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
-  // Long ago, so that nothing waits for more.
   utimesSync(path, 1, 1);
 }
+
+const write = (home: string, { files, log }: Place, which: number): void =>
+  writeLog(join(home, files[which] ?? ""), log(WORDS[which] ?? []));
 
 function loseCursors(home: string): void {
   const found = readdirSync(home, { recursive: true, encoding: "utf8" });
@@ -147,4 +156,71 @@ describe.each(PLACES)("$label", (place) => {
     expect(first).toMatchObject({ messages: place.log(words).length, parts: words.length });
     expect(later).toEqual([first, first]);
   });
+});
+
+const linesOf = (path: string | undefined): unknown[] =>
+  readFileSync(path ?? "", "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+
+test("sessions of two clients that share an id are two ends, each restored into its own client", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  const logs = [
+    { adapter: "claude-code", path: `.claude/projects/a/${ID}.jsonl`, records: claudeLog(["one", "two"]) },
+    { adapter: "codex-cli", path: `.codex/sessions/2026/01/01/${ROLLOUT}`, records: codexLog(["three"]) },
+  ];
+  for (const { path, records } of logs) writeLog(join(home, path), records);
+  await sync(context, {});
+  for (const { adapter, path, records } of logs) {
+    const source = realpathSync(join(home, path));
+    const out = join(home, `out-${adapter}`);
+    const report = await restore(context, { session_id: ID, source, out });
+    expect(report).toMatchObject({ to: adapter, fidelity: "native", state: { ends: 2 } });
+    expect(linesOf(report.files[0]?.path)).toEqual(records);
+    const { clients } = await verifyStored(context, { adapters: [adapter] });
+    expect(clients).toMatchObject([{ adapter, sources: 1, states: 1, proven: 1, unequal: 0 }]);
+  }
+});
+
+test("a rollout that lost its first line is a later state of its session, told by the id in its name", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  const path = join(home, `.codex/sessions/2026/01/01/${ROLLOUT}`);
+  const records = codexLog(["one", "two"]);
+  writeLog(path, records);
+  await sync(context, {});
+  writeLog(path, records.slice(1));
+  utimesSync(path, 2, 2);
+  loseCursors(home);
+  await sync(context, {});
+  expect((await rowsOf(context)).sessions).toEqual([ID]);
+  const newest = await restore(context, { session_id: ID, out: join(home, "newest") });
+  expect(linesOf(newest.files[0]?.path)).toEqual(records.slice(1));
+  const before = await restore(context, { session_id: ID, out: join(home, "before"), state: 1 });
+  expect(linesOf(before.files[0]?.path)).toEqual(records);
+});
+
+test("a path that two machines read and found different things at needs to be told by its id", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  await using other = await tempContext({ env: { POND_STORE: join(home, "store") } });
+  const path = join(home, `.claude/projects/a/${ID}.jsonl`);
+  const reading = { adapters: ["claude-code"], paths: [join(home, ".claude/projects")] };
+  writeLog(path, claudeLog(["one", "left"]));
+  await sync(context, reading);
+  writeLog(path, claudeLog(["one", "right"]));
+  await sync(other.context, reading);
+  const request = { session_id: ID, source: path, out: join(home, "out") };
+  await expect(restore(other.context, request)).rejects.toMatchObject({
+    code: "validation_failed",
+    message: expect.stringContaining("several machines read that path"),
+  });
+  const heads = await (await other.context.store()).stateHeads("claude-code");
+  expect(heads.map(({ path: at }) => at)).toHaveLength(2);
+  for (const [at, { source }] of heads.entries()) {
+    const report = await restore(other.context, { ...request, source, out: join(home, `out-${at}`) });
+    expect(report.state).toMatchObject({ source });
+  }
 });

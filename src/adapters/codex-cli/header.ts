@@ -161,13 +161,16 @@ function parentFields({ parentId, cut, relation }: CodexLineage): Partial<Sessio
   };
 }
 
-/** Every log that records an id is a source of that session, wherever it stands; any other has an id of its own. */
+/**
+ * Every log that records an id is a source of that session, wherever it stands; one that lost its first line is told by
+ * the id in its name; any other has an id of its own.
+ */
 function idOf(scan: HeaderScan, unit: Unit, source: string): string {
   const file = basename(unit.key);
   const own = scan.meta === undefined ? undefined : field(scan.meta, "id");
   const isUsable = typeof own === "string" && own !== "" && own.isWellFormed();
   const name = parseRolloutName(file);
-  if (name !== undefined && name.threadId === own) return sessionIdOf(name);
+  if (name !== undefined && (!isUsable || name.threadId === own)) return sessionIdOf(name);
   return isUsable ? own : copyId(file.replace(/\.jsonl?$/, ""), source);
 }
 

@@ -64,18 +64,54 @@ function renderStored(out: Output, { clients }: StoredReport): string {
   ].join("\n");
 }
 
-/** What is worth a line where there is any of it, in the words for it. */
-const COUNTED: readonly (readonly [keyof Counts, string])[] = [
-  ["grown", "went on since the last sync: what is stored of them is equal; pond sync takes in the rest"],
-  ["changed", "were rewritten since the last sync: what is stored restores as it was read then"],
-  ["held", "are at work or cannot be read whole: what is stored of them restores as it was read"],
-  ["contained", "were never synced, and every record of them is stored"],
-  ["restored", "were written by pond restore, and nobody touched them since"],
-  ["waiting", "sources cannot be told yet: they wait for the next sync"],
-  ["superseded", "are held by another source in a newer form, which is the one that is stored"],
-  ["moved", "recorded sources are on disk by another path"],
-  ["gone", "recorded sources are not on disk any more: pond verify --stored proves what is stored of them"],
-  ["elsewhere", "recorded sources are of other machines: pond verify --stored proves what is stored of them"],
+/** What is worth a line where there is any of it, in the words for one and for several. */
+const COUNTED: readonly (readonly [keyof Counts, one: string, several: string])[] = [
+  [
+    "grown",
+    "session went on since the last sync: what is stored of it is equal; pond sync takes in the rest",
+    "sessions went on since the last sync: what is stored of them is equal; pond sync takes in the rest",
+  ],
+  [
+    "changed",
+    "session was rewritten since the last sync: what is stored restores as it was read then; pond sync takes it in",
+    "sessions were rewritten since the last sync: what is stored restores as it was read then; pond sync takes them in",
+  ],
+  [
+    "held",
+    "session is at work or cannot be read whole: what is stored of it restores as it was read",
+    "sessions are at work or cannot be read whole: what is stored of them restores as it was read",
+  ],
+  [
+    "contained",
+    "session was never synced from where it is, and every record of it is stored",
+    "sessions were never synced from where they are, and every record of them is stored",
+  ],
+  [
+    "restored",
+    "session was written by pond restore, and nobody touched it since",
+    "sessions were written by pond restore, and nobody touched them since",
+  ],
+  [
+    "waiting",
+    "source cannot be told yet: it waits for the next sync",
+    "sources cannot be told yet: they wait for the next sync",
+  ],
+  [
+    "superseded",
+    "session is held by another source in a newer form, which is the one that is stored",
+    "sessions are held by another source in a newer form, which is the one that is stored",
+  ],
+  ["moved", "recorded source is on disk by another path", "recorded sources are on disk by another path"],
+  [
+    "gone",
+    "recorded source is not on disk any more: pond verify --stored proves what is stored of it",
+    "recorded sources are not on disk any more: pond verify --stored proves what is stored of them",
+  ],
+  [
+    "elsewhere",
+    "recorded source is of another machine: pond verify --stored proves what is stored of it",
+    "recorded sources are of other machines: pond verify --stored proves what is stored of them",
+  ],
 ];
 
 type Counts = Pick<
@@ -93,9 +129,13 @@ type Counts = Pick<
 >;
 
 function advice(clients: readonly ClientVerification[]): string[] {
-  const sum = (name: keyof ClientVerification & (keyof Counts | "unstored")): number =>
+  const sum = (name: keyof ClientVerification & (keyof Counts | "unstored" | "missed")): number =>
     clients.reduce((total, client) => total + client[name], 0);
-  const lines = COUNTED.flatMap(([name, text]) => (sum(name) === 0 ? [] : [`${count(sum(name))} ${text}`]));
-  if (sum("unstored") > 0) lines.unshift(`${count(sum("unstored"))} on disk and not stored: pond sync`);
+  const lines = COUNTED.flatMap(([name, one, several]) =>
+    sum(name) === 0 ? [] : [`${count(sum(name))} ${sum(name) === 1 ? one : several}`],
+  );
+  // A full read takes in the others too.
+  const command = sum("missed") > 0 ? "pond sync --verify" : "pond sync";
+  if (sum("unstored") > 0) lines.unshift(`${count(sum("unstored"))} on disk and not stored: ${command}`);
   return lines;
 }
