@@ -8,8 +8,8 @@ import { opencode } from "./opencode/index.ts";
 import { pi } from "./pi/index.ts";
 import type { Adapter } from "./seam/index.ts";
 
-export { placesThatExist } from "./seam/discovery.ts";
-export { stampText } from "./seam/stamp.ts";
+export { keysBelow, placesThatExist } from "./seam/discovery.ts";
+export { stampText, stampTextOf } from "./seam/stamp.ts";
 
 const ADAPTERS: readonly Adapter[] = [claudeCode, codexCli, opencode, pi];
 

@@ -240,7 +240,7 @@ class Importer {
       } else if (item.kind === "checkpoint") {
         await flushed();
         const { source } = reading;
-        const stamp = stampText(Object.values(item.cursor.files));
+        const stamp = stampText(item.cursor.files);
         const cursor = jsonOf(item.cursor);
         const prefix = item.prefix === undefined ? undefined : stringifyJson(item.prefix);
         await this.#ingest.checkpoint(() => {

@@ -5,7 +5,7 @@
 import { stat } from "node:fs/promises";
 import type { Adapter, Loss, Place, Resume } from "../adapters/index.ts";
 import { adapterNamed, adapters, brandOf, placesThatExist, stampNow } from "../adapters/index.ts";
-import { stampText } from "../adapters/registry.ts";
+import { stampTextOf } from "../adapters/registry.ts";
 import { PondError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
 import type { Session } from "../model/index.ts";
@@ -108,7 +108,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
 /** A file as it is now that it has its place: whoever touches it changes that. */
 function stampOfWritten({ path }: WrittenFile): readonly { readonly path: string; readonly stamp: string }[] {
   const stamp = stampNow(path);
-  return stamp === undefined ? [] : [{ path: realPathOf(path), stamp: stampText([stamp]) }];
+  return stamp === undefined ? [] : [{ path: realPathOf(path), stamp: stampTextOf(stamp) }];
 }
 
 /** What the adapter says, for the folder that was written to. */

@@ -1,7 +1,7 @@
 /** The stat sweep: every source of every client, and which of them changed since their cursor. Opens no file. */
 import { sep } from "node:path";
 import type { Adapter, Cursor, Issue, Place, Unit } from "../adapters/index.ts";
-import { stampText } from "../adapters/registry.ts";
+import { keysBelow, stampText, stampTextOf } from "../adapters/registry.ts";
 import { toPondError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import { isJsonObject } from "../base/json.ts";
@@ -75,8 +75,8 @@ async function sweepClient(
         for (const { path } of wanted) missed.delete(path);
       }
       if (places.length > 1) {
-        if (found.files.length > 0 && found.files.every((file) => claimed.has(stampText([file])))) return;
-        for (const file of found.files) own.push(stampText([file]));
+        if (found.files.length > 0 && found.files.every((file) => claimed.has(stampTextOf(file)))) return;
+        for (const file of found.files) own.push(stampTextOf(file));
       }
       let bytes = 0;
       for (const { size, mtime } of found.files) {
@@ -125,7 +125,13 @@ export function sourceName(adapter: Adapter, place: Place, unit: Unit): SourceNa
 
 /** Nothing of the unit can have changed: the same files, each with the stamp that was committed. */
 export function isFresh(cursors: Cursors, source: SourceName, unit: Unit): boolean {
-  return cursors.isFresh(source, stampText(unit.files));
+  const [only, ...others] = unit.files;
+  if (only !== undefined && others.length === 0) return cursors.isFresh(source, stampTextOf(only));
+  const keyOf = keysBelow(source.root);
+  return cursors.isFresh(
+    source,
+    stampText(Object.fromEntries(unit.files.map((file) => [keyOf(file.path), file]))),
+  );
 }
 
 export function isCursor(value: JsonValue | undefined): value is JsonValue & Cursor {

@@ -5,7 +5,7 @@
  */
 import type { FileComparer as Comparer, Inventory, Unit } from "../adapters/index.ts";
 import { brandOf, FileComparer } from "../adapters/index.ts";
-import { stampText } from "../adapters/registry.ts";
+import { stampTextOf } from "../adapters/registry.ts";
 import { isPondError, toPondError } from "../base/errors.ts";
 import { describeKey, sessionId } from "../model/index.ts";
 import type { SessionId } from "../model/index.ts";
@@ -283,7 +283,7 @@ class Verifier {
     const { restores } = this.#job;
     return (
       unit.files.length > 0 &&
-      unit.files.every((file) => restores.get(realPathOf(file.path)) === stampText([file]))
+      unit.files.every((file) => restores.get(realPathOf(file.path)) === stampTextOf(file))
     );
   }
 

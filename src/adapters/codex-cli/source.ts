@@ -9,14 +9,14 @@ import { decodeUtf8, isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { FileCursor, FileStamp, JsonlItem, LineStart, ZstdFault } from "../seam/index.ts";
 import {
   arrayField,
-  hashTail,
+  hashedFrom,
   isSettled,
   JsonlSplitter,
   readJsonl,
   readZstd,
   resumeOffset,
   SourceFile,
-  TAIL_BYTES,
+  TailHash,
   tailHash,
   without,
 } from "../seam/index.ts";
@@ -67,7 +67,7 @@ export class Source implements Disposable {
     return (await this.#streamedTail(cursor.offset)) === cursor.tail ? cursor.offset : 0;
   }
 
-  /** Hash of the plain bytes right before the offset. */
+  /** Hash of the plain bytes before the offset. */
   async tail(offset: number): Promise<string> {
     if (offset === 0) return "";
     return this.#isCompressed ? this.#streamedTail(offset) : tailHash(this.#file, offset);
@@ -90,17 +90,18 @@ export class Source implements Disposable {
     this.fault = yield* readZstd(this.#file);
   }
 
-  /** No seeking in compressed bytes: the last ones before the offset are kept while passing. */
+  /** No seeking in compressed bytes: those before the offset are hashed in passing. */
   async #streamedTail(offset: number): Promise<string> {
+    const hash = new TailHash();
+    const from = hashedFrom(offset);
     let position = 0;
-    let tail: Uint8Array = new Uint8Array(0);
     for await (const chunk of this.#plainBytes()) {
       const wanted = chunk.subarray(0, offset - position);
+      if (position + wanted.length > from) hash.add(wanted.subarray(Math.max(0, from - position)));
       position += wanted.length;
-      tail = Buffer.concat([tail, wanted]).subarray(-TAIL_BYTES);
       if (position >= offset) break;
     }
-    return position < offset ? "" : hashTail(tail);
+    return position < offset ? "" : hash.text();
   }
 
   /** A document as the log that it is: its head without the items, then the items. */

@@ -15,11 +15,11 @@ const GROUPS = 512;
 const DIGEST_LENGTH = 10;
 
 /** True when nothing of the unit can have changed since the cursor was taken. */
-export function isFresh(unit: Unit, cursor: Cursor | undefined): boolean {
-  const known = Object.values(cursor?.files ?? {});
+export function isFresh(unit: Unit, { place, cursor }: Pick<ReadRequest, "place" | "cursor">): boolean {
+  const known = cursor?.files ?? {};
   return (
-    known.length === unit.files.length &&
-    unit.files.every((file) => known.some((one) => isSameStamp(file, one)))
+    Object.keys(known).length === unit.files.length &&
+    unit.files.every((file) => isSameStamp(file, known[keyOf(place, file.path)]))
   );
 }
 

@@ -54,7 +54,8 @@ function diffsBeside(database: string, trees: readonly Tree[]): readonly string[
       .filter((name) => !trees.some(({ sessions }) => sessions.has(stemOf(name))))
       .map((name) => join(folder, name));
   } catch (error) {
-    if (errnoOf(error) === "ENOENT") return [];
+    // A file where the folder would be holds none either.
+    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return [];
     throw error;
   }
 }

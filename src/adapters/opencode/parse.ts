@@ -31,7 +31,7 @@ interface Reader {
 }
 
 export async function* read(unit: Unit, request: ReadRequest): AsyncGenerator<readonly AdapterYield[]> {
-  if (isFresh(unit, request.cursor)) return;
+  if (isFresh(unit, request)) return;
   const reader: Reader = { unit, request, claims: await claimsOf(request.place, request.machine) };
   const inTree = reader.claims.treeSessions.get(unit.key);
   const { exports } = reader.claims.found;

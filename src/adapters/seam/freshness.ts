@@ -16,7 +16,7 @@ export interface FileCursor {
   readonly device: number;
   /** Bytes that are committed: the end of the last terminated record. */
   readonly offset: number;
-  /** Hash of the last bytes before `offset` (see TAIL_BYTES), empty at offset 0. */
+  /** Hash of the bytes before `offset` (see `hashedFrom`), empty at offset 0. */
   readonly tail: string;
 }
 
@@ -49,8 +49,15 @@ export function committedState(session: string, { records, chain, newest }: LogM
   return { session, records, chain, newest };
 }
 
-/** How much before the offset is compared: a rewrite that keeps these bytes and the length is not seen by size. */
-export const TAIL_BYTES = 4096;
+/** A log of up to this size is compared record by record with what an earlier read committed of it. */
+export const HELD_BYTES = 4 * 1024 * 1024;
+
+const TAIL_BYTES = 4096;
+
+/** What before an offset is hashed: all of it, but for logs whose records are compared anyway. */
+export function hashedFrom(offset: number): number {
+  return offset > HELD_BYTES ? 0 : Math.max(0, offset - TAIL_BYTES);
+}
 
 /** The offset to go on from: the committed one when the file only grew, 0 when it was rewritten or replaced. */
 export function resumeOffset(file: SourceFile, cursor: FileCursor | undefined): number {
@@ -58,14 +65,32 @@ export function resumeOffset(file: SourceFile, cursor: FileCursor | undefined): 
   return tailHash(file, cursor.offset) === cursor.tail ? cursor.offset : 0;
 }
 
-/** Hash of the bytes right before `offset`. */
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Hash of the bytes before `offset`: 1 ms a megabyte where the file is in memory. */
 export function tailHash(file: SourceFile, offset: number): string {
   if (offset === 0) return "";
-  const buffer = Buffer.alloc(Math.min(offset, TAIL_BYTES));
-  return hashTail(buffer.subarray(0, file.read(buffer, offset - buffer.length)));
+  const hash = new TailHash();
+  const start = hashedFrom(offset);
+  const buffer = Buffer.alloc(Math.min(offset - start, CHUNK_BYTES));
+  for (let at = start; at < offset;) {
+    const length = file.read(buffer.subarray(0, Math.min(buffer.length, offset - at)), at);
+    if (length === 0) break;
+    hash.add(buffer.subarray(0, length));
+    at += length;
+  }
+  return hash.text();
 }
 
-/** The same over bytes at hand, at most the last TAIL_BYTES before the offset: for sources that cannot seek. */
-export function hashTail(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex").slice(0, 32);
+/** The same over bytes at hand, from `hashedFrom` on: for sources that cannot seek. */
+export class TailHash {
+  readonly #hash = createHash("sha256");
+
+  add(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+  }
+
+  text(): string {
+    return this.#hash.digest("hex").slice(0, 32);
+  }
 }

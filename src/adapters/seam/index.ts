@@ -62,9 +62,9 @@ export {
   committedMark,
   committedSession,
   committedState,
-  hashTail,
+  hashedFrom,
   resumeOffset,
-  TAIL_BYTES,
+  TailHash,
   tailHash,
 } from "./freshness.ts";
 export { authorOf, usageOf } from "./foreign/author.ts";

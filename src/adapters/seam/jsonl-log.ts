@@ -18,7 +18,7 @@ const KEEP_BYTES = 8 * 1024 * 1024;
 export class JsonlLog implements Disposable {
   /** Bytes that an earlier read committed: everything up to here is told quietly. 0 when the file was rewritten. */
   readonly committed: number;
-  /** True when nothing about the file can have changed since then: it need not be read at all. */
+  /** True when all of the file was committed then, and nothing about it can have changed: it need not be read at all. */
   readonly isFresh: boolean;
   /** Bytes that hold all that was looked for ahead; what comes behind them does not change what the log is. */
   headEnd = Number.POSITIVE_INFINITY;
@@ -59,7 +59,7 @@ export class JsonlLog implements Disposable {
     this.#known = at.known;
     this.#settledSize = at.settledSize;
     this.committed = at.committed;
-    this.isFresh = at.committed > 0 && isSameStamp(at.stamp, at.known);
+    this.isFresh = at.committed > 0 && at.committed === at.stamp.size && isSameStamp(at.stamp, at.known);
     this.#batches = this.#open();
   }
 

@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { ReadRequest } from "./adapter.ts";
 import { field, integerField, objectField } from "./extract.ts";
+import { HELD_BYTES } from "./freshness.ts";
 
 /** Where a line of a log starts in bytes, and its number from 1 on. */
 export interface LineStart {
@@ -42,9 +43,6 @@ export interface PrefixState {
  * prefix of another version is not gone on from, as the records before it would count otherwise now.
  */
 const SEAM_VERSION = 2;
-
-/** Below this many bytes a prefix is read again about as fast as a kept one is loaded. */
-const LEAST_BYTES = 1_500_000;
 
 /** The prefix that was kept with the cursor, if there is one that can be gone on from. */
 export async function keptPrefix(
@@ -84,7 +82,7 @@ export function prefixToKeep(
 ): JsonValue | undefined {
   const { offset, line } = start;
   const { prefix: keeper } = request;
-  if (keeper === undefined || offset < (keeper.least ?? LEAST_BYTES)) return undefined;
+  if (keeper === undefined || offset <= (keeper.least ?? HELD_BYTES)) return undefined;
   // A head that is not in the prefix may yet turn out to be another.
   if (offset < headEnd) return undefined;
   return { format: nameOf(format), offset, line, log: log.state(), reader: reader.state() };

@@ -5,7 +5,7 @@
 import { errnoOf } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { AdapterYield, ReadRequest, Unit } from "./adapter.ts";
-import { committedMark } from "./freshness.ts";
+import { committedMark, HELD_BYTES } from "./freshness.ts";
 import type { JsonlLog } from "./jsonl-log.ts";
 import type { Prefix, PrefixFormat } from "./prefix.ts";
 import { goOn, prefixToKeep } from "./prefix.ts";
@@ -74,12 +74,9 @@ export async function* tellLog(
   return { out, ...(ended ?? { prefix: toKeep(), mark: out.mark() }), kept: committed.kept };
 }
 
-/** A log of up to this size is compared whole with what an earlier read committed of it; of others, its last bytes are. */
-const HELD_BYTES = 4 * 1024 * 1024;
-
 /**
  * What an earlier read committed of a log, as it passes by again. It is not told a second time: where it is small, only
- * after its records were seen to be the same (spec.md#sync-change-detection).
+ * after its records were seen to be the same; elsewhere its bytes were (spec.md#sync-change-detection).
  */
 export class Committed {
   readonly #out: SessionLog;

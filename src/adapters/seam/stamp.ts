@@ -2,6 +2,7 @@
  * What a `stat` says of a source, and when two such looks say the same (spec.md#sync-change-detection). A door of its own
  * beside index.ts, as it is all that a sync with nothing to do needs.
  */
+import { hash } from "node:crypto";
 import type { Stats } from "node:fs";
 
 /** What a `stat` says, enough to see any change without opening the file. */
@@ -38,15 +39,23 @@ export function isSameStamp(stamp: FileStamp, cursor: Omit<FileStamp, "path"> | 
 }
 
 /**
- * What the files of a unit look like, as one text: equal texts mean that nothing about any of them can have changed. The
- * form says that a state was recorded with it; what an older pond read is read once more.
+ * What the files of a unit look like, as one text: equal texts mean that nothing about any of them can have changed, its
+ * name below the place included where there are several. The form says that a state was recorded with it; what an older
+ * pond read is read once more.
  */
-export function stampText(files: readonly Omit<FileStamp, "path">[]): string {
-  const [only] = files;
-  if (only !== undefined && files.length === 1) return `1s ${textOf(only)}`;
-  return `${files.length}s ${files.map(textOf).toSorted().join(" ")}`;
+export function stampText(files: Readonly<Record<string, Stamp>>): string {
+  const entries = Object.entries(files);
+  const [only] = entries;
+  if (only !== undefined && entries.length === 1) return stampTextOf(only[1]);
+  const texts = entries.map(([name, stamp]) => `${textOf(stamp)} ${name}`);
+  return `${texts.length}s ${hash("sha1", texts.toSorted().join("\n"))}`;
 }
 
-function textOf({ size, mtime, inode, device }: Omit<FileStamp, "path">): string {
+/** The same of one file. */
+export const stampTextOf = (file: Stamp): string => `1s ${textOf(file)}`;
+
+type Stamp = Omit<FileStamp, "path">;
+
+function textOf({ size, mtime, inode, device }: Stamp): string {
   return `${size} ${mtime} ${inode} ${device}`;
 }
