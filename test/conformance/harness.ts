@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { Adapter, Issue, IssueKind } from "../../src/adapters/seam/index.ts";
 import { describeDifference, isEqualFile } from "../../src/adapters/seam/index.ts";
@@ -70,9 +71,11 @@ export function conformance(suite: Conformance): void {
       const runs = await readFolder(adapter, root);
       const again = await readFolder(adapter, root);
       expect(again.map(({ events }) => events)).toEqual(runs.map(({ events }) => events));
-      for (const { unit, cursor } of runs) {
+      for (const { unit, cursor, events } of runs) {
         const more = await readUnit(adapter, unit, { root, cursor });
-        expect([unit.key, more.events.filter(({ kind }) => kind !== "session")]).toEqual([unit.key, []]);
+        // A last line without its newline is told again, as it was told before.
+        const isNew = (event: Event): boolean => !events.some((known) => isDeepStrictEqual(event, known));
+        expect([unit.key, more.events.filter(isNew)]).toEqual([unit.key, []]);
       }
     });
 

@@ -15,6 +15,11 @@ import type { Identity } from "./session.ts";
 import type { SessionSource } from "./source.ts";
 import type { Tree, TreeSession } from "./trees.ts";
 
+export interface InTree {
+  readonly tree: Tree;
+  readonly session: TreeSession;
+}
+
 /** The hashes of a session's records by their ids, by session. */
 type Hashes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
@@ -23,7 +28,7 @@ const IDS: ReadonlySet<string> = new Set(["id", "sessionID", "messageID"]);
 export class Claims {
   readonly found: Found;
   /** The sessions of trees by the keys of their units. */
-  readonly treeSessions: ReadonlyMap<string, { readonly tree: Tree; readonly session: TreeSession }>;
+  readonly treeSessions: ReadonlyMap<string, InTree>;
   readonly #place: Place;
   readonly #machine: AdapterEnv;
   readonly #sessions = new Map<string, Promise<ReadonlySet<string>>>();
@@ -57,6 +62,24 @@ export class Claims {
     for (const database of this.#databasesBeside(tree))
       if ((await this.#heldBy(database)).has(session)) return (await this.#hashesIn(database)).get(session);
     return undefined;
+  }
+
+  /** The sessions of the trees beside a database. */
+  besides(database: string): readonly InTree[] {
+    const folder = dataFolderOf(database, "database");
+    return this.found.trees
+      .filter(({ root, era }) => dataFolderOf(root, era) === folder)
+      .flatMap((tree) => [...tree.sessions.values()].map((session) => ({ tree, session })));
+  }
+
+  /** Whether a session that a database has not is in another container beside it; what nobody has is the first one's. */
+  async elsewhere(database: string): Promise<(session: string) => boolean> {
+    const folder = dataFolderOf(database, "database");
+    const databases = this.found.databases.filter(({ key }) => dataFolderOf(key, "database") === folder);
+    if (databases[0]?.key !== database) return () => true;
+    const held = new Set(this.besides(database).map(({ session }) => session.id));
+    for (const other of databases.slice(1)) for (const id of await this.#heldBy(other)) held.add(id);
+    return (session) => held.has(session);
   }
 
   /** The newer tree that a session of an older one was copied to, if there is one. */

@@ -6,8 +6,13 @@ import { valueHash } from "../../base/value-hash.ts";
  * Many files as one stamp, so that a session of thousands of files has a short cursor: any change of any of them
  * changes it. The digest of all stamps stands where a file has its inode, their number where it has its device.
  */
-export function stampOfMany(path: string, stamps: readonly FileStamp[]): FileStamp {
-  const texts = stamps.map((stamp) => `${stamp.path} ${stamp.size} ${stamp.mtime} ${stamp.inode}`);
+export function stampOfMany(
+  path: string,
+  stamps: readonly FileStamp[],
+  beside: readonly string[] = [],
+): FileStamp {
+  const looks = stamps.map((stamp) => `${stamp.path} ${stamp.size} ${stamp.mtime} ${stamp.inode}`);
+  const texts = [...looks, ...beside];
   return {
     path,
     size: stamps.reduce((sum, { size }) => sum + size, 0),

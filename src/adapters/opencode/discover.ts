@@ -48,7 +48,9 @@ function unitsOf(place: Place, found: Found): readonly (Unit | Issue)[] {
     ...found.issues,
     ...found.databases.map(({ key, files }) => ({ key, files })),
     ...found.trees.flatMap((tree) =>
-      [...tree.sessions.values(), ...tree.strays.values()].map((session) => treeUnit(place, tree, session)),
+      [...tree.sessions.values(), ...tree.strays.values()].map((session) =>
+        treeUnit(place, { tree, session }, found.databases),
+      ),
     ),
     ...found.exports.map(({ key, stamp }) => ({ key, files: [stamp] })),
   ];
@@ -120,11 +122,17 @@ function databaseAt(key: string, files: ReadonlyMap<string, FileStamp>): readonl
   return [{ key, path: stamp.path, files: all }];
 }
 
-function treeUnit(place: Place, { root }: Tree, session: TreeSession): Unit {
+/** How a session of a tree is told depends on the databases that are there: it is looked at again when one comes or goes. */
+function treeUnit(
+  place: Place,
+  { tree: { root }, session }: { readonly tree: Tree; readonly session: TreeSession },
+  databases: readonly Database[],
+): Unit {
   const { info, project, messages, parts, side } = session;
   const folder = join(place.root, root);
+  const keys = databases.map(({ key }) => key);
   const many = (name: string, stamps: readonly FileStamp[]): readonly FileStamp[] =>
-    stamps.length === 0 ? [] : [stampOfMany(join(folder, name), stamps)];
+    stamps.length === 0 ? [] : [stampOfMany(join(folder, name), stamps, keys)];
   return {
     key: session.key,
     files: [

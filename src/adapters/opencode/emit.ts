@@ -108,7 +108,8 @@ class Emitter {
     const author = isLed && isUnattended(source.facts) ? "unknown" : undefined;
     let leaf: string | null | undefined;
     let previous: string | null = null;
-    for (let index = 0; index < source.count; index += 1) {
+    const count = source.isHeldElsewhere === true ? 0 : source.count;
+    for (let index = 0; index < count; index += 1) {
       const message = index === 0 && first !== undefined ? first : await source.message(index);
       if (index >= settled || message.isUnreadable === true) {
         this.#keep(idOf(message) ?? "", message.isUnreadable === true);

@@ -5,7 +5,7 @@ import type { SessionId } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
 import type { AdapterYield, ReadRequest, StoredHashes, Unit } from "../seam/index.ts";
 import { field, isSettled, SqliteFile } from "../seam/index.ts";
-import type { Claims } from "./claims.ts";
+import type { Claims, InTree } from "./claims.ts";
 import { claimsOf, differencesTo, hashesOf } from "./claims.ts";
 import { cursorOf, groupDigests, groupOf, groupsJson, isFresh, knownGroups } from "./cursor.ts";
 import { emitSession } from "./emit.ts";
@@ -16,7 +16,6 @@ import { GoReader } from "./read-go.ts";
 import { openTreeSession } from "./read-tree.ts";
 import type { SourceRecord } from "./record.ts";
 import type { Container, SessionSource } from "./source.ts";
-import type { Tree, TreeSession } from "./trees.ts";
 
 /** Sessions of a database whose stored records are asked for at once. */
 const ASKED_AT_ONCE = 64;
@@ -35,7 +34,7 @@ export async function* read(unit: Unit, request: ReadRequest): AsyncGenerator<re
   const reader: Reader = { unit, request, claims: await claimsOf(request.place, request.machine) };
   const inTree = reader.claims.treeSessions.get(unit.key);
   const { exports } = reader.claims.found;
-  if (inTree !== undefined) yield* checkpointed(reader, readTree(reader, inTree.tree, inTree.session));
+  if (inTree !== undefined) yield* checkpointed(reader, readTree(reader, inTree));
   else if (exports.some(({ key }) => key === unit.key)) yield* checkpointed(reader, readExport(reader));
   else yield* readDatabase(reader);
 }
@@ -48,12 +47,19 @@ async function* checkpointed(
   yield [{ kind: "checkpoint", cursor: cursorOf(unit, request, { held }) }];
 }
 
-async function* readTree(reader: Reader, tree: Tree, session: TreeSession): Reading {
+type RecordHashes = ReadonlyMap<string, string>;
+
+/** `inDatabase`: the records of the session in the database beside the tree. */
+async function* readTree(
+  reader: Reader,
+  { tree, session }: InTree,
+  inDatabase = (): Promise<RecordHashes | undefined> => reader.claims.supersededBy(tree, session.id),
+): Reading {
   const { claims, request } = reader;
   const source = openTreeSession(request.place.root, tree, session);
   if (source.isStray === true) return yield* readSession(reader, source);
   const newer = claims.newerTree(tree, session.id);
-  const held = await claims.supersededBy(tree, session.id);
+  const held = await inDatabase();
   if (held === undefined && newer === undefined) return yield* readSession(reader, source);
   const other = newer?.sessions.get(session.id);
   const records =
@@ -63,7 +69,9 @@ async function* readTree(reader: Reader, tree: Tree, session: TreeSession): Read
   if (differences > 0 || source.faults().length > 0)
     return yield* readSession(reader, openTreeSession(request.place.root, tree, session));
   yield [{ kind: "superseded", session: sessionId(session.id), differences }];
-  return false;
+  // Its own record and the files beside it are in no other container as they are.
+  const beside = openTreeSession(request.place.root, tree, session);
+  return yield* readSession(reader, { ...beside, isHeldElsewhere: true });
 }
 
 async function allRecords(source: SessionSource): Promise<readonly SourceRecord[]> {
@@ -112,7 +120,9 @@ async function* readDatabase(reader: Reader): AsyncGenerator<readonly AdapterYie
   const { unit, request } = reader;
   const path = unit.files[0]?.path ?? unit.key;
   await using file = await SqliteFile.open(path, request.machine.scratch);
-  const container = [new DatabaseReader(file, unit.key), new GoReader(file, unit.key)].find(
+  const besides = reader.claims.besides(unit.key);
+  const isElsewhere = await reader.claims.elsewhere(unit.key);
+  const container = [new DatabaseReader(file, unit.key, isElsewhere), new GoReader(file, unit.key)].find(
     ({ isReadable }) => isReadable,
   );
   if (container === undefined)
@@ -142,6 +152,14 @@ async function* readDatabase(reader: Reader): AsyncGenerator<readonly AdapterYie
       held = true;
       groups.delete(groupOf(part.session));
     }
+  }
+  // A session that the database has left, or a record of it, may still be in a tree beside it.
+  for (const inTree of known.size === 0 ? [] : besides) {
+    const { id } = inTree.session;
+    if (known.get(groupOf(id)) === groups.get(groupOf(id))) continue;
+    const inDatabase = async (): Promise<RecordHashes | undefined> =>
+      digests.has(id) ? hashesOf(container.open(id)) : undefined;
+    held = (yield* readTree(reader, inTree, inDatabase)) || held;
   }
   yield [{ kind: "checkpoint", cursor: cursorOf(unit, request, { held, state: groupsJson(groups) }) }];
 }

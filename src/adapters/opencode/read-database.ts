@@ -39,9 +39,12 @@ export class DatabaseReader implements Container {
   readonly #diffs: string;
   readonly #tables: ReadonlyMap<string, ReadonlySet<string>>;
   readonly #strays = new Set<string>();
+  readonly #isElsewhere: (session: string) => boolean;
 
-  constructor(database: SqliteFile, key: string) {
+  /** `isElsewhere`: whether the diff of a session that the database has not is another container's. */
+  constructor(database: SqliteFile, key: string, isElsewhere: (session: string) => boolean = () => true) {
     this.#database = database;
+    this.#isElsewhere = isElsewhere;
     this.#key = key;
     this.#diffs = join(dirname(database.path), "storage", "session_diff");
     const names = ["session", "message", "part", "project", ...SESSION_TABLES, ...SESSION_LOGS];
@@ -75,8 +78,12 @@ export class DatabaseReader implements Container {
       }
     }
     const { files } = await walk(this.#diffs, { accepts: (name) => name.endsWith(".json") });
-    for (const { path, size, mtime } of files)
-      if (digests.has(stemOf(path))) add(stemOf(path), `diff:${size}:${mtime}`);
+    for (const { path, size, mtime } of files) {
+      const id = stemOf(path);
+      if (!digests.has(id) && this.#isElsewhere(id)) continue;
+      if (!digests.has(id)) this.#strays.add(id);
+      add(id, `diff:${size}:${mtime}`);
+    }
     return digests;
   }
 

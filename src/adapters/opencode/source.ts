@@ -57,6 +57,8 @@ export interface SessionSource {
   /** How a message becomes an entry of the log, where it is not written as today's client does. */
   readonly entry?: (message: MessageRecord, context: MessageContext) => LogEntry;
   readonly side: () => Iterable<SideRecord> | AsyncIterable<SideRecord>;
+  /** True where another container holds all its messages in a newer form: only what stands beside them is told. */
+  readonly isHeldElsewhere?: boolean;
   /** True where not even the list of its records could be read: then nothing can be told of it. */
   readonly isUnlisted?: boolean;
   /** True where something beside it is there and could not be looked at. */

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { FileStamp, Issue, Place } from "../seam/index.ts";
 import type { Era, InTree } from "./layout.ts";
-import { ADAPTER, isMisplaced, joinPath, placeInTree } from "./layout.ts";
+import { ADAPTER, DATABASE, dataFolderOf, isMisplaced, joinPath, nameOf, placeInTree } from "./layout.ts";
 
 /** Larger parts are not opened to see whose they are. */
 const MAX_PART_BYTES = 16 * 1024 * 1024;
@@ -53,11 +53,17 @@ class TreeDraft {
   /** Which session a message belongs to, by its file's name. */
   readonly #owners = new Map<string, string>();
   readonly #parts: { readonly file: InTree["file"] & { kind: "part" }; readonly stamp: FileStamp }[] = [];
-  readonly #side: { readonly session: string; readonly stamp: FileStamp }[] = [];
+  readonly #side: {
+    readonly session: string;
+    readonly section: string;
+    readonly stamp: FileStamp;
+  }[] = [];
+  readonly #hasDatabase: boolean;
 
-  constructor(root: string, era: Era) {
+  constructor({ root, era }: Pick<InTree, "root" | "era">, hasDatabase: boolean) {
     this.#root = root;
     this.#era = era;
+    this.#hasDatabase = hasDatabase;
   }
 
   add(key: string, file: InTree["file"], stamp: FileStamp): void {
@@ -66,7 +72,7 @@ class TreeDraft {
       this.#session(file.session).messages.push(stamp);
       this.#owners.set(file.message, file.session);
     } else if (file.kind === "part") this.#parts.push({ file, stamp });
-    else if (file.kind === "side") this.#side.push({ session: file.session, stamp });
+    else if (file.kind === "side") this.#side.push({ session: file.session, section: file.section, stamp });
     else this.#projects.set(file.project, stamp);
   }
 
@@ -82,7 +88,12 @@ class TreeDraft {
       const session = this.#sessions.get(id) ?? draftIn(strays, id);
       session.parts.push(stamp);
     }
-    for (const { session, stamp } of this.#side) this.#sessions.get(session)?.side.push(stamp);
+    for (const { session, section, stamp } of this.#side) {
+      const own = this.#sessions.get(session) ?? strays.get(session);
+      if (own !== undefined) own.side.push(stamp);
+      // Where there is a database, diffs of sessions that no tree has are its own.
+      else if (section !== "session_diff" || !this.#hasDatabase) draftIn(strays, session).side.push(stamp);
+    }
     const sessions = this.#finished(this.#sessions);
     return { root: this.#root, era: this.#era, sessions, strays: this.#finished(strays) };
   }
@@ -159,6 +170,8 @@ export function treesIn(place: Place, files: ReadonlyMap<string, FileStamp>): Tr
   const drafts = new Map<string, TreeDraft>();
   const owned = new Set<string>();
   const misplaced: Issue[] = [];
+  const databases = [...files.keys()].filter((key) => DATABASE.test(nameOf(key)));
+  const dataFolders = new Set(databases.map((key) => dataFolderOf(key, "database")));
   for (const [key, stamp] of files) {
     if (isMisplaced(key))
       misplaced.push(unexpected(stamp.path, "no version of opencode keeps a file here; it is not stored"));
@@ -166,7 +179,8 @@ export function treesIn(place: Place, files: ReadonlyMap<string, FileStamp>): Tr
     // Without a folder above it, only the place's own name tells that it is a tree.
     if (found === undefined || (found.root === "" && !basename(place.root).startsWith("storage"))) continue;
     owned.add(key);
-    const draft = drafts.get(found.root) ?? new TreeDraft(found.root, found.era);
+    const hasDatabase = dataFolders.has(dataFolderOf(found.root, found.era));
+    const draft = drafts.get(found.root) ?? new TreeDraft(found, hasDatabase);
     drafts.set(found.root, draft);
     draft.add(key, found.file, stamp);
   }
