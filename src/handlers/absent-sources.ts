@@ -12,14 +12,18 @@ export interface Looked {
   readonly isEverywhere: boolean;
   /** Paths and keys of sources that are there and told nothing, or not all. */
   readonly untold: ReadonlySet<string>;
+  /** Files and folders that could not be looked at: what is in them is not known to be gone. */
+  readonly hidden: readonly string[];
 }
 
 /** To be asked when everything on disk was looked at. */
 export function countAbsent(recorded: RecordedStates, looked: Looked, tally: VerifyTally): void {
   const roots = looked.places.map((place) => ({ ...place, root: realPathOf(place.root) }));
+  const hidden = looked.hidden.flatMap((path) => [path, realPathOf(path)]);
   for (const source of recorded.sources) {
     const { path, key } = source.latest;
     if (source.isFound || looked.untold.has(path) || looked.untold.has(key)) continue;
+    if (hidden.some((at) => path === at || path.startsWith(at + sep))) continue;
     const isIn = roots.some((place) => isLookedAt(place, path));
     const isThere = existsSync(path);
     // What is there and was not looked at says nothing; what was named says nothing of what was not.

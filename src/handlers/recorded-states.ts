@@ -4,6 +4,7 @@
  */
 import type { StateDigest } from "../adapters/index.ts";
 import type { SessionId } from "../model/index.ts";
+import { sessionId } from "../model/index.ts";
 import type { StateHead } from "../sessions/index.ts";
 import type { ToldSession } from "./dry-read.ts";
 
@@ -55,9 +56,14 @@ export class RecordedStates {
   match(told: ToldSession): Match {
     const match = this.#match(told);
     for (const source of this.#sourcesAt.get(told.path) ?? [])
-      if (this.#isOf(source.latest, told, "anybody's")) source.isFound = true;
+      if (isIndex(source.latest) || this.#isOf(source.latest, told, "anybody's")) source.isFound = true;
     if (match.kind === "recorded") this.#found.add(foundName(match.head));
     return match;
+  }
+
+  /** The sessions that lines of a list of sessions are stored with, as told of it before. */
+  listedAt(path: string): readonly SessionId[] {
+    return (this.#byPath.get(path) ?? []).filter(isIndex).map(({ session_id }) => sessionId(session_id));
   }
 
   /** True where what was recorded of a source was found on disk, be it by another path. */
@@ -99,6 +105,9 @@ export class RecordedStates {
     );
   }
 }
+
+/** One file that has something to say of many sessions. */
+const isIndex = ({ form }: StateHead): boolean => form === "index";
 
 const contentOf = (state: StateDigest & Pick<StateHead, "form" | "whole">): string =>
   `${state.form} ${state.whole} ${state.records} ${state.digest} ${state.side}`;

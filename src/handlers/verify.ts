@@ -96,7 +96,12 @@ class Verifier {
       await this.#verify({ adapter, unit, place });
       onProgress({ client: adapter.title, done: done + 1, total: stale.length });
     }
-    const looked = { places: sweep.places, isEverywhere: filter.paths === undefined, untold: this.#untold };
+    const looked = {
+      places: sweep.places,
+      isEverywhere: filter.paths === undefined,
+      untold: this.#untold,
+      hidden: sweep.issues.map(({ path }) => path),
+    };
     countAbsent(recorded, looked, this.#tally);
     return this.#tally.finish();
   }
@@ -265,15 +270,17 @@ class Verifier {
   async #missingOf(
     store: SessionStore,
     source: Source,
-    { session }: ToldSession,
+    { session, path }: ToldSession,
   ): Promise<{ readonly records: number; readonly missing: number }> {
-    const stored = (await store.storedHashes([session])).get(session);
+    // A line of a list whose session is gone was told of that session before.
+    const holders = [...new Set([session, ...this.#job.recorded.listedAt(path)])];
+    const stored = [...(await store.storedHashes(holders)).values()];
     let [records, missing] = [0, 0];
     await dryRead(this.#context, source, {
       onRecord: (of, { id, hash }) => {
         if (of !== session) return;
         records += 1;
-        if (stored?.get(id)?.includes(hashNumber(hash)) !== true) missing += 1;
+        if (!stored.some((hashes) => hashes.get(id)?.includes(hashNumber(hash)))) missing += 1;
       },
     });
     return { records, missing };

@@ -82,7 +82,8 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
     ? noLog(open().out)
     : yield* tellLog(log, { request, format: PREFIX_FORMAT, before: kept, open });
   if (log !== undefined) cursor[unit.key] = log.cursor();
-  let isWhole = !(isJsonObject(unit.found) && field(unit.found, "partial") === true);
+  const isPartial = isJsonObject(unit.found) && field(unit.found, "partial") === true;
+  let isWhole = !isPartial;
   for (const side of sides) {
     const key = keyOf(side.path);
     const name = relativeTo(folderOf(unit.key), key);
@@ -116,8 +117,13 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
   const state = committedState(session.id, mark);
   yield [
     ...(isEmpty ? [] : [...out.drain(), told]),
-    { kind: "checkpoint", cursor: { files: cursor, state }, prefix },
+    { kind: "checkpoint", cursor: { files: isPartial ? unfinished(cursor) : cursor, state }, prefix },
   ];
+}
+
+/** Of a session of which something could not be looked at: what is read is not read again, and it never looks fresh. */
+function unfinished(files: Readonly<Record<string, FileCursor>>): Readonly<Record<string, FileCursor>> {
+  return Object.fromEntries(Object.entries(files).map(([key, file]) => [key, { ...file, mtime: -1 }]));
 }
 
 /** Instead of the hash of a file that is larger than pond stores. */

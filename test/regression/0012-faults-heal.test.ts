@@ -1,0 +1,95 @@
+/**
+ * What could not be looked at is looked at again once it can be, and is not called gone meanwhile; a list that names a
+ * session whose log was deleted is no reason to fail (spec.md#keep-verify).
+ */
+import {
+  appendFileSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { sync, verify } from "../../src/handlers/index.ts";
+import { tempContext } from "../support/temp-context.ts";
+
+const ID = "11111111-1111-4111-8111-111111111111";
+const OTHER = "22222222-2222-4222-8222-222222222222";
+const instant = (at: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, at)).toISOString();
+
+const textOf = (records: readonly object[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join("");
+
+/** Long ago, so that nothing waits for more. */
+function writeLog(path: string, records: readonly object[]): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, textOf(records));
+  utimesSync(path, 1, 1);
+}
+
+const prompt = (id: string, at: number): object => ({
+  type: "user",
+  uuid: id,
+  parentUuid: null,
+  sessionId: ID,
+  cwd: "/srv/app",
+  timestamp: instant(at),
+  message: { role: "user", content: `text of ${id}` },
+});
+
+test.each([true, false])(
+  "a folder of subagents that could not be listed; synced before: %s",
+  async (before) => {
+    await using temp = await tempContext();
+    const { context, home } = temp;
+    const folder = join(home, ".claude/projects/a", ID);
+    const log = `${folder}.jsonl`;
+    writeLog(log, [prompt("u1", 1)]);
+    writeLog(join(folder, "subagents/agent-a.jsonl"), [
+      { ...prompt("d1", 2), isSidechain: true, agentId: "a" },
+    ]);
+    if (before) await sync(context, {});
+    const subagents = join(folder, "subagents");
+    renameSync(subagents, join(home, "away"));
+    // A link to itself cannot be followed by anybody, root included.
+    symlinkSync(subagents, subagents);
+    appendFileSync(log, textOf([prompt("u2", 3)]));
+    await sync(context, {});
+    expect((await verify(context, {})).clients).toMatchObject([{ proven: false, gone: 0 }]);
+    rmSync(subagents);
+    renameSync(join(home, "away"), subagents);
+    await sync(context, {});
+    expect((await verify(context, {})).clients).toMatchObject([{ proven: true, recorded: 2, held: 0 }]);
+  },
+);
+
+test("a rollout that was deleted, and is still in the list of names", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  const rollout = (id: string): string =>
+    join(home, `.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-${id}.jsonl`);
+  for (const id of [ID, OTHER])
+    writeLog(rollout(id), [
+      {
+        timestamp: instant(0),
+        type: "session_meta",
+        payload: { id, timestamp: instant(0), cwd: "/srv/app" },
+      },
+      {
+        timestamp: instant(1),
+        type: "response_item",
+        payload: { type: "message", role: "user", content: [{ type: "input_text", text: id }] },
+      },
+    ]);
+  writeLog(
+    join(home, ".codex/session_index.jsonl"),
+    [ID, OTHER].map((id) => ({ id, thread_name: `name of ${id}`, updated_at: instant(2) })),
+  );
+  await sync(context, {});
+  rmSync(rollout(ID));
+  await sync(context, {});
+  expect((await verify(context, {})).clients).toMatchObject([{ proven: true, contained: 1, gone: 1 }]);
+});
