@@ -19,8 +19,8 @@ const KILLED = {
   length: 6,
 };
 
-/** Before, in and after each insert: of parts, of messages, of the session's row. */
-const POINTS = 9;
+/** Before, in and after each insert: of messages, of parts, of the session's row, of the state. */
+const POINTS = 12;
 const append: Operation = { kind: "append", place: 0, session: 0, turn: "prompt", how: "append" };
 const kill = (point: number): Operation => ({ kind: "kill", machine: 0, places: [0], point });
 

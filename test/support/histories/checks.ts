@@ -63,7 +63,7 @@ async function unequalRestores(world: World): Promise<readonly string[]> {
   const findings: string[] = [];
   for (const source of world.sources) {
     const { session, place, read } = source;
-    if (read === undefined || read.isPartly) continue;
+    if (read === undefined || read.how !== "whole") continue;
     // By the machine that read it: what is recorded of a source says whose it is.
     const { context } = await world.machine(read.machine);
     const name = {
@@ -125,7 +125,9 @@ function truthOf(world: World, source: Source, { truths, machine }: Asked): Trut
   if (world.isFaulty(source)) return read === undefined ? truths.unstored : "either";
   // What only another machine has read, and has changed since, was never stored from here.
   if (read !== undefined && read.state !== state && read.machine !== machine) return "either";
-  if (read !== undefined) return read.state === state && !read.isPartly ? "fine" : truths.changed;
+  // Nobody knows what a killed sync has come to; the next one makes it whole.
+  if (read?.how === "killed") return "either";
+  if (read !== undefined) return read.state === state && read.how === "whole" ? "fine" : truths.changed;
   const others = world.sources.filter((other) => other !== source && other.read !== undefined);
   // A database that was read has grown by a session.
   const isGrown = world.model.container.kind === "database" && others.some((other) => other.place === place);

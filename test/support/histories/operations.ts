@@ -141,7 +141,7 @@ function operations({
     heal: of("heal", target),
     sync: of("sync", { ...reading, isLive: fc.boolean(), isFull: fc.boolean() }),
     race: of("race", { ...reading, table: fc.constantFrom("parts", "messages", "sessions") }),
-    kill: of("kill", { ...reading, point: fc.nat(8) }),
+    kill: of("kill", { ...reading, point: fc.nat(11) }),
     forget: of("forget", { machine }),
   };
 }

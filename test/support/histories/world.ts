@@ -25,8 +25,8 @@ const REST = 120 * MINUTE;
 export interface Read {
   readonly state: State;
   readonly machine: MachineNumber;
-  /** Some of it may have been held back, or not have been stored. */
-  readonly isPartly: boolean;
+  /** Whole; at work, so that some of it may have been held back; or by a sync that was killed, nobody knows how far. */
+  readonly how: "whole" | "live" | "killed";
 }
 
 /** One session in one place. */
@@ -240,7 +240,7 @@ export class World implements AsyncDisposable {
     const places = this.#seen(reading);
     const syncing = await this.machine(machine);
     await this.at(machine, () => syncHere(syncing, this.#order(places, isFull)));
-    this.#remember(places, { machine, isPartly: isLive });
+    this.#remember(places, { machine, how: isLive ? "live" : "whole" });
   }
 
   /** A place that the machine does not have is not there for it. */
@@ -253,11 +253,11 @@ export class World implements AsyncDisposable {
     return { adapter: this.model.adapter, paths, verify, now: this.now };
   }
 
-  #remember(places: readonly PlaceNumber[], { machine, isPartly }: Omit<Read, "state">): void {
+  #remember(places: readonly PlaceNumber[], { machine, how }: Omit<Read, "state">): void {
     for (const source of this.sources) {
       if (source.state === undefined || !places.includes(source.place) || this.isFaulty(source)) continue;
-      source.read = { state: source.state, machine, isPartly };
-      if (!isPartly)
+      source.read = { state: source.state, machine, how };
+      if (how === "whole")
         for (const { word } of settledEntries(source.state)) if (word !== undefined) this.words.add(word);
     }
   }
@@ -274,12 +274,12 @@ export class World implements AsyncDisposable {
       renameSync(this.#own, root);
       await this.at(number, () => syncHere(other, this.#order(others, false)));
       renameSync(root, this.#own);
-      this.#remember(others, { machine: number, isPartly: false });
+      this.#remember(others, { machine: number, how: "whole" });
     };
     const { tables } = await first.context.store();
     using _ = beforeFirstInsert(tables[table], meanwhile);
     await this.at(machine, () => syncHere(first, this.#order(places, false)));
-    this.#remember(places, { machine, isPartly: false });
+    this.#remember(places, { machine, how: "whole" });
   }
 
   /** What a killed sync has read cannot be told from outside; the next one must make it whole. */
@@ -289,7 +289,7 @@ export class World implements AsyncDisposable {
     const places = this.#seen(killing);
     const killed = await this.machine(machine);
     const isWhole = await this.at(machine, () => killedSync(killed, this.#order(places, false), point));
-    this.#remember(places, { machine, isPartly: !isWhole });
+    this.#remember(places, { machine, how: isWhole ? "whole" : "killed" });
   }
 
   #forget(home: string): void {
