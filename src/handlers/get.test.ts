@@ -1,26 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sessionEvents } from "../../test/support/arbitrary-events.ts";
+import { getMessage, getSession } from "../../test/support/get-answers.ts";
 import { story, textPart } from "../../test/support/story.ts";
 import { tempContext } from "../../test/support/temp-context.ts";
-import { getResponseSchema } from "../wire/schema.ts";
-import type { GetRequest, MessageResult, SessionResult } from "../wire/index.ts";
-import type { Context } from "./index.ts";
+import type { GetRequest, SessionResult } from "../wire/index.ts";
 import { get } from "./index.ts";
-
-async function session(context: Context, request: GetRequest): Promise<SessionResult> {
-  const response = await get(context, request);
-  expect(getResponseSchema.safeParse(response).error).toBeUndefined();
-  if (response.scope !== "session") throw new Error("a session was asked for");
-  return response;
-}
-
-async function message(context: Context, request: GetRequest): Promise<MessageResult> {
-  const response = await get(context, request);
-  expect(getResponseSchema.safeParse(response).error).toBeUndefined();
-  if (response.scope !== "message") throw new Error("a message was asked for");
-  return response;
-}
 
 const ids = (result: SessionResult): string[] => result.messages.map(({ id }) => id);
 
@@ -37,7 +22,7 @@ describe("a session", () => {
   test("in conversation is what was said, with the tools between left out", async () => {
     await using temp = await tempContext();
     await temp.ingest(worked().events());
-    const result = await session(temp.context, { session_id: "s" });
+    const result = await getSession(temp.context, { session_id: "s" });
     expect(result).toMatchObject({
       session: { id: "s", title: "list the files", source_agent: "claude-code", project: "/srv/pond" },
       response_mode: "conversational",
@@ -55,7 +40,7 @@ describe("a session", () => {
   test("complete is every message, tools and injected text as summaries", async () => {
     await using temp = await tempContext();
     await temp.ingest(worked().events());
-    const { messages } = await session(temp.context, { session_id: "s", response_mode: "complete" });
+    const { messages } = await getSession(temp.context, { session_id: "s", response_mode: "complete" });
     expect(
       messages.map(({ role, text, content, parts_summary }) => [role, text, content, parts_summary]),
     ).toEqual([
@@ -79,7 +64,7 @@ describe("a session", () => {
     const image = { type: "file" as const, media_type: "image/png", data: { kind: "bytes", value: png } };
     await temp.ingest(worked().message("user", [image]).events());
     const verbatim = { session_id: "s", response_mode: "verbatim" } as const;
-    const { messages } = await session(temp.context, verbatim);
+    const { messages } = await getSession(temp.context, verbatim);
     expect(messages[1]!.parts).toMatchObject([
       { type: "tool_call", name: "Bash", params: { command: "ls" }, provenance: "conversational" },
     ]);
@@ -87,7 +72,7 @@ describe("a session", () => {
       parts_summary: [{ kind: "file", label: "image/png" }],
       parts: [{ type: "file", data: { kind: "bytes", omitted_bytes: 3 } }],
     });
-    const whole = await session(temp.context, { ...verbatim, include_payloads: true });
+    const whole = await getSession(temp.context, { ...verbatim, include_payloads: true });
     expect(whole.messages.at(-1)!.parts).toMatchObject([{ data: { kind: "bytes", value: "AQID" } }]);
   });
 
@@ -100,7 +85,7 @@ describe("a session", () => {
     const forward: string[] = [];
     let after: { after_id?: string } = {};
     for (;;) {
-      const page = await session(temp.context, { session_id: "s", limit: 10, ...after });
+      const page = await getSession(temp.context, { session_id: "s", limit: 10, ...after });
       expect(page.messages_before).toBe(forward.length);
       forward.push(...ids(page));
       expect(page.messages_remaining).toBe(23 - forward.length);
@@ -108,9 +93,9 @@ describe("a session", () => {
       after = { after_id: forward.at(-1)! };
     }
     expect(forward).toEqual(all);
-    const tail = await session(temp.context, { session_id: "s", limit: 10, session_from: "end" });
+    const tail = await getSession(temp.context, { session_id: "s", limit: 10, session_from: "end" });
     expect([ids(tail), tail.messages_remaining]).toEqual([all.slice(13), 13]);
-    const earlier = await session(temp.context, { session_id: "s", limit: 10, before_id: ids(tail)[0]! });
+    const earlier = await getSession(temp.context, { session_id: "s", limit: 10, before_id: ids(tail)[0]! });
     expect([ids(earlier), earlier.messages_remaining]).toEqual([all.slice(3, 13), 3]);
   });
 
@@ -121,13 +106,13 @@ describe("a session", () => {
     const sizes: number[][] = [];
     let after: { after_id?: string } = {};
     for (let more = true; more;) {
-      const page = await session(temp.context, { session_id: "s", ...after });
+      const page = await getSession(temp.context, { session_id: "s", ...after });
       sizes.push(page.messages.map(({ text }) => text!.length));
       after = { after_id: page.messages.at(-1)!.id };
       more = page.messages_remaining > 0;
     }
     expect(sizes).toEqual([[90_000], [90_000], [400_000], [5]]);
-    const tail = await session(temp.context, { session_id: "s", session_from: "end" });
+    const tail = await getSession(temp.context, { session_id: "s", session_from: "end" });
     expect(ids(tail)).toEqual(["s-3"]);
   });
 
@@ -145,7 +130,7 @@ describe("a session", () => {
         .assistant("Another response.", { pond: { turn: "resp-2" } })
         .events(),
     );
-    const { messages } = await session(temp.context, { session_id: "s" });
+    const { messages } = await getSession(temp.context, { session_id: "s" });
     expect(messages).toMatchObject([
       { id: "s-0" },
       {
@@ -160,7 +145,7 @@ describe("a session", () => {
       { id: "s-6", text: "Another response." },
     ]);
     // A page may go on from any of the pieces.
-    expect(ids(await session(temp.context, { session_id: "s", after_id: "s-4" }))).toEqual(["s-6"]);
+    expect(ids(await getSession(temp.context, { session_id: "s", after_id: "s-4" }))).toEqual(["s-6"]);
   });
 
   test("of a rewritten record the newest revision is shown, once", async () => {
@@ -172,7 +157,7 @@ describe("a session", () => {
         .user("third", { id: "m@3", pond: { revises: "m" } })
         .events(),
     );
-    const { messages } = await session(temp.context, { session_id: "s", branch: "all" });
+    const { messages } = await getSession(temp.context, { session_id: "s", branch: "all" });
     expect(messages.map(({ text }) => text)).toEqual(["third"]);
   });
 
@@ -186,12 +171,12 @@ describe("a session", () => {
         .user("instead", { id: "d", pond: { parent: "b" } })
         .events(),
     );
-    const active = await session(temp.context, { session_id: "s" });
+    const active = await getSession(temp.context, { session_id: "s" });
     expect([ids(active), active.hidden]).toEqual([["a", "b", "d"], 1]);
-    const all = await session(temp.context, { session_id: "s", branch: "all" });
+    const all = await getSession(temp.context, { session_id: "s", branch: "all" });
     expect([ids(all), all.hidden]).toEqual([["a", "b", "c", "d"], 0]);
     // What is hidden can still be asked for by its id.
-    expect((await message(temp.context, { message_id: "c" })).target.text).toBe("abandoned");
+    expect((await getMessage(temp.context, { message_id: "c" })).target.text).toBe("abandoned");
   });
 
   test("lists its children with their titles", async () => {
@@ -199,7 +184,7 @@ describe("a session", () => {
     await temp.ingest(story("s").user("parent").events());
     const child = { parent: "s", agent: "claude-code/explore", relation: "spawn" } as const;
     await temp.ingest(story("s/agent-1", child).user("explore the code").assistant("done").events());
-    const { children } = await session(temp.context, { session_id: "s" });
+    const { children } = await getSession(temp.context, { session_id: "s" });
     expect(children).toMatchObject([
       {
         id: "s/agent-1",
@@ -229,22 +214,22 @@ describe("a message", () => {
   test("has whole parts and the conversation around it", async () => {
     await using temp = await tempContext();
     await temp.ingest(worked().events());
-    const result = await message(temp.context, { message_id: "s-2", context_depth: 1 });
+    const result = await getMessage(temp.context, { message_id: "s-2", context_depth: 1 });
     expect(result.target).toMatchObject({ id: "s-2", role: "tool" });
     expect(result.target_parts).toMatchObject([
       { type: "tool_result", result: "a.txt\nb.txt", name: "Bash" },
     ]);
     expect(result.siblings.map(({ id }) => id)).toEqual(["s-0", "s-3"]);
-    expect((await message(temp.context, { message_id: "s-2", context_depth: 0 })).siblings).toEqual([]);
+    expect((await getMessage(temp.context, { message_id: "s-2", context_depth: 0 })).siblings).toEqual([]);
   });
 
   test("with many parts comes page by page", async () => {
     await using temp = await tempContext();
     const parts = Array.from({ length: 5 }, (_, i) => textPart(`part ${i}`));
     await temp.ingest(story("s").message("user", parts).events());
-    const first = await message(temp.context, { message_id: "s-0", limit: 3 });
+    const first = await getMessage(temp.context, { message_id: "s-0", limit: 3 });
     expect([first.target_parts.length, first.target_parts_remaining]).toEqual([3, 2]);
-    const second = await message(temp.context, { message_id: "s-0", limit: 3, after_id: "2" });
+    const second = await getMessage(temp.context, { message_id: "s-0", limit: 3, after_id: "2" });
     expect(second.target_parts.map(({ ordinal }) => ordinal)).toEqual([3, 4]);
     expect(second.target_parts_remaining).toBe(0);
   });
@@ -257,8 +242,8 @@ describe("a message", () => {
         .user("hello", { id: "m", pond: { replays: true } })
         .events(),
     );
-    expect((await message(temp.context, { message_id: "m" })).session.id).toBe("a");
-    expect((await message(temp.context, { message_id: "m", session_id: "b" })).session.id).toBe("b");
+    expect((await getMessage(temp.context, { message_id: "m" })).session.id).toBe("a");
+    expect((await getMessage(temp.context, { message_id: "m", session_id: "b" })).session.id).toBe("b");
     await temp.ingest(story("c").user("other", { id: "m" }).events());
     await expect(get(temp.context, { message_id: "m" })).rejects.toMatchObject({
       code: "validation_failed",
@@ -316,7 +301,7 @@ test("any stored session can be read whole, in pages, in every mode", async () =
         const seen: string[] = [];
         let after: { after_id?: string } = {};
         for (;;) {
-          const page = await session(temp.context, {
+          const page = await getSession(temp.context, {
             session_id,
             response_mode,
             limit,

@@ -1,21 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { garbling, sessionEvents } from "../../test/support/arbitrary-events.ts";
+import { sessionEvents } from "../../test/support/arbitrary-events.ts";
+import { conversation, ingestInto, rename, SMALL } from "../../test/support/ingested.ts";
 import { refusing } from "../../test/support/refusing-table.ts";
 import { tempStore, type TempStore } from "../../test/support/temp-store.ts";
 import { systemClock } from "../base/clock.ts";
 import { PondError } from "../base/errors.ts";
 import { sealExtracted } from "../model/extracted.ts";
-import type { Event, Message, Part, Session, SessionState, Violation } from "../model/index.ts";
-import { eventsOf, messageId, replay, sessionId } from "../model/index.ts";
+import type { Event } from "../model/index.ts";
+import { replay, sessionId } from "../model/index.ts";
 import { Ingest } from "./ingest.ts";
 import type { TableSpec } from "../substrate/index.ts";
 import { eq } from "../substrate/index.ts";
 import { farTables, tableCalls } from "./far-tables.ts";
 import { ingestTables, type RowTarget } from "./tables.ts";
-
-/** Small, so that every property crosses batch boundaries. */
-const SMALL = { rows: 5, bytes: 2000 };
 
 describe("rows", () => {
   test("every value of every canonical object survives the store", async () => {
@@ -24,7 +22,7 @@ describe("rows", () => {
     await fc.assert(
       fc.asyncProperty(sessionEvents, async (events) => {
         const renamed = rename(events, `run-${run++}`);
-        await ingest(store, renamed);
+        await ingestInto(store, renamed);
         const [expected] = replay(renamed);
         expect(await store.sessions.state(expected!.session.id)).toEqual(expected);
       }),
@@ -46,10 +44,10 @@ describe("ingest", () => {
         // Any stretch of whole messages behind the session event, in any order, is what the contract allows.
         for (const [from, length] of cuts) {
           const start = from % (messages.length + 1);
-          await ingest(store, [renamed[0]!, ...messages.slice(start, start + (length % 4)).flat()]);
+          await ingestInto(store, [renamed[0]!, ...messages.slice(start, start + (length % 4)).flat()]);
         }
-        await ingest(store, renamed);
-        const second = await ingest(store, renamed);
+        await ingestInto(store, renamed);
+        const second = await ingestInto(store, renamed);
         expect(second.sessions.inserted + second.messages.inserted + second.parts.inserted).toBe(0);
         expect(await store.sessions.state(expected!.session.id)).toEqual(expected);
       }),
@@ -81,12 +79,12 @@ describe("ingest", () => {
   test("counts what was inserted and what was there", async () => {
     await using store = await tempStore();
     const events = conversation("s", 30);
-    expect(await ingest(store, events)).toMatchObject({
+    expect(await ingestInto(store, events)).toMatchObject({
       sessions: { inserted: 1, matched: 0 },
       messages: { inserted: 30, matched: 0 },
       parts: { inserted: 30, matched: 0 },
     });
-    expect(await ingest(store, [...events, ...events])).toMatchObject({
+    expect(await ingestInto(store, [...events, ...events])).toMatchObject({
       messages: { inserted: 0, matched: 60 },
       parts: { inserted: 0, matched: 60 },
       commits: 0,
@@ -100,7 +98,7 @@ describe("ingest", () => {
     await cut.add(events.slice(0, 40));
     // The process dies here: batches went out, the session's row did not.
     expect(await store.sessions.session("s")).toBeUndefined();
-    await ingest(store, events);
+    await ingestInto(store, events);
     expect((await store.sessions.state(sessionId("s")))?.messages).toHaveLength(30);
   });
 
@@ -139,8 +137,8 @@ describe("ingest", () => {
 
   test("labels are immutable: a differing session is rejected, its messages go under the stored labels", async () => {
     await using store = await tempStore();
-    await ingest(store, conversation("s", 2));
-    expect(await ingest(store, labelled(conversation("s", 4), "/elsewhere"))).toMatchObject({
+    await ingestInto(store, conversation("s", 2));
+    expect(await ingestInto(store, labelled(conversation("s", 4), "/elsewhere"))).toMatchObject({
       relabelled: 1,
       messages: { inserted: 2, matched: 2 },
     });
@@ -393,7 +391,7 @@ describe("ingest", () => {
     await using store = await tempStore();
     const ids = Array.from({ length: 12 }, (_, index) => `s${index}`);
     const events = ids.flatMap((id) => conversation(id, 4));
-    await ingest(store, events);
+    await ingestInto(store, events);
     const { tables } = store.sessions;
     const drops: number[] = [];
     const messages = Object.assign(Object.create(tables.messages) as typeof tables.messages, {
@@ -472,149 +470,12 @@ describe("ingest", () => {
   });
 });
 
-describe("events of a program without types", () => {
-  /** One of a session's events, its entity with these fields. */
-  const broken = (event: Event | undefined, fields: Readonly<Record<string, unknown>>): Event => {
-    if (event?.kind === "session")
-      return { kind: "session", session: { ...event.session, ...fields } as Session };
-    if (event?.kind === "message")
-      return { kind: "message", message: { ...event.message, ...fields } as Message };
-    if (event?.kind === "part") return { kind: "part", part: { ...event.part, ...fields } as Part };
-    throw new Error("there is such an event");
-  };
-
-  async function refusals(store: TempStore, events: Iterable<Event>) {
-    const violations: Violation[] = [];
-    const writer = store.sessions.ingest({
-      clock: systemClock,
-      onViolation: (each) => violations.push(each),
-    });
-    await writer.add(events);
-    return { violations, summary: await writer.flush() };
-  }
-
-  test.each<[string, 1 | 2, Record<string, unknown>, string]>([
-    ["a text that is a number", 2, { text: 5 }, "text"],
-    ["an unknown role", 1, { role: "robot" }, "role"],
-    ["an unknown provenance", 2, { provenance: "maybe" }, "provenance"],
-    ["an unknown type", 2, { type: "video" }, "type"],
-    ["NaN in options", 1, { options: { usage: { cost: Number.NaN } } }, "options"],
-    ["a date in options", 2, { options: { at: new Date(0) } }, "options"],
-    ["a bigint in options", 1, { options: { count: 1n } }, "options"],
-    ["a timestamp with a fraction", 1, { timestamp: 0.5 }, "timestamp"],
-    ["a timestamp out of range", 1, { timestamp: 1e300 }, "timestamp"],
-    ["an ordinal that no column holds", 2, { ordinal: 2 ** 40 }, "ordinal"],
-    ["a field of another type of part", 2, { params: {} }, "params"],
-  ])("%s refuses its message, the others are stored", async (_, at, fields, field) => {
-    await using store = await tempStore();
-    const events = conversation("s", 3);
-    const at1 = at + 2;
-    const { violations, summary } = await refusals(store, events.with(at1, broken(events[at1], fields)));
-    expect(violations[0]).toMatchObject({ rule: "model-field-types", field });
-    expect(violations[0]?.message).toContain(field);
-    expect(summary).toMatchObject({ rejected: 2, messages: { inserted: 2 } });
-    const state = await store.sessions.state(sessionId("s"));
-    expect(state?.messages.map(({ message, parts }) => [message.id, parts.length])).toEqual([
-      ["m0", 1],
-      ["m2", 1],
-    ]);
-  });
-
-  test("a part that is refused takes its message along, also the parts behind it", async () => {
-    await using store = await tempStore();
-    const [session, message, part] = conversation("s", 1);
-    const more = [1, 2].map((ordinal) => broken(part, { id: String(ordinal), ordinal }));
-    const { violations, summary } = await refusals(store, [
-      session!,
-      message!,
-      part!,
-      broken(more[0], { text: 5 }),
-      more[1]!,
-    ]);
-    expect(violations.map(({ alsoRefused }) => alsoRefused)).toEqual([
-      { session_id: "s", id: "m0" },
-      undefined,
-    ]);
-    expect(summary).toMatchObject({ rejected: 3, messages: { inserted: 0 } });
-    expect((await ingest(store, [session!, message!, part!, ...more])).messages.inserted).toBe(1);
-    expect((await store.sessions.state(sessionId("s")))?.messages[0]?.parts).toHaveLength(3);
-  });
-
-  test("what is no event at all is refused, and the run goes on", async () => {
-    await using store = await tempStore();
-    const nothing = [
-      null,
-      undefined,
-      5,
-      "part",
-      [],
-      {},
-      { kind: "robot" },
-      { kind: "part" },
-      { kind: "part", part: 5 },
-    ];
-    const { violations, summary } = await refusals(store, [
-      ...(nothing as unknown as Event[]),
-      ...conversation("s", 2),
-    ]);
-    expect(violations.map(({ rule }) => rule)).toEqual(nothing.map(() => "model-field-types"));
-    expect(summary).toMatchObject({ rejected: nothing.length, messages: { inserted: 2 } });
-  });
-
-  test("an approval without an answer stays without one", async () => {
-    await using store = await tempStore();
-    const [session, message] = conversation("s", 1);
-    const part = {
-      id: "0",
-      session_id: "s",
-      message_id: "m0",
-      ordinal: 0,
-      provenance: "injected",
-      options: {},
-      type: "tool_approval_response",
-      approval_id: "a",
-    } as unknown as Part;
-    await ingest(store, [session!, broken(message, { role: "tool" }), { kind: "part", part }]);
-    const state = await store.sessions.state(sessionId("s"));
-    expect(state?.messages[0]?.parts).toStrictEqual([part]);
-  });
-
-  test("what is stored of them reads back as it was given", async () => {
-    await using store = await tempStore();
-    let run = 0;
-    await fc.assert(
-      fc.asyncProperty(sessionEvents, garbling, async (events, garble) => {
-        const garbled = garble(rename(events, `run-${run++}`));
-        const refused = new Set<Event>();
-        const halves = new Set<string>();
-        const writer = store.sessions.ingest({
-          clock: systemClock,
-          limits: SMALL,
-          onViolation: ({ alsoRefused }, event) => {
-            refused.add(event);
-            if (alsoRefused !== undefined) halves.add(alsoRefused.id);
-          },
-        });
-        await writer.add(garbled);
-        await writer.flush();
-        const expected = replay(garbled.filter((event) => !refused.has(event)));
-        for (const { session, messages } of expected)
-          expect(await store.sessions.state(session.id)).toEqual({
-            session,
-            messages: messages.filter(({ message }) => !halves.has(message.id)),
-          });
-      }),
-      { numRuns: 100 },
-    );
-  });
-});
-
 describe("reads", () => {
   test("messages come in log order, children by age, messages by id across sessions", async () => {
     await using store = await tempStore();
-    await ingest(store, conversation("s", 12));
-    await ingest(store, conversation("s/agent-b", 1, { parent: "s", at: 9 }));
-    await ingest(store, conversation("s/agent-a", 1, { parent: "s", at: 5 }));
+    await ingestInto(store, conversation("s", 12));
+    await ingestInto(store, conversation("s/agent-b", 1, { parent: "s", at: 9 }));
+    await ingestInto(store, conversation("s/agent-a", 1, { parent: "s", at: 5 }));
     const refs = await store.sessions.messageRefs(sessionId("s"));
     expect(refs.map((ref) => ref.id)).toEqual(Array.from({ length: 12 }, (_, index) => `m${index}`));
     expect((await store.sessions.children(sessionId("s"))).map((child) => child.id)).toEqual([
@@ -626,22 +487,6 @@ describe("reads", () => {
     );
   });
 });
-
-async function ingest(store: TempStore, events: Iterable<Event>) {
-  const writer = store.sessions.ingest({ clock: systemClock, limits: SMALL });
-  await writer.add(events);
-  return writer.flush();
-}
-
-/** The same session under another id, so that many runs share one store. */
-function rename(events: readonly Event[], id: string): Event[] {
-  const session_id = sessionId(id);
-  return events.map((event): Event => {
-    if (event.kind === "session") return { kind: "session", session: { ...event.session, id: session_id } };
-    if (event.kind === "message") return { kind: "message", message: { ...event.message, session_id } };
-    return { kind: "part", part: { ...event.part, session_id } };
-  });
-}
 
 function eventsByMessage(events: readonly Event[]): Event[][] {
   const groups: Event[][] = [];
@@ -683,45 +528,4 @@ function intercepted<S extends TableSpec>(
     knownKeys: (values, place) => table.knownKeys(values, place),
     insert: (batch) => around(() => table.insert(batch)),
   };
-}
-
-function conversation(
-  id: string,
-  length: number,
-  options: { parent?: string; at?: number; from?: number } = {},
-): Event[] {
-  const from = options.from ?? 0;
-  const session: Session = {
-    id: sessionId(id),
-    ...(options.parent === undefined
-      ? {}
-      : { parent_session_id: sessionId(options.parent), relation: "spawn" as const }),
-    source_agent: "test",
-    created_at: (options.at ?? 0) as Session["created_at"],
-    project: sealExtracted("/project"),
-    options: {},
-  };
-  const messages = Array.from({ length }, (_, nth) => nth + from).map((index) => ({
-    message: {
-      id: messageId(`m${index}`),
-      session_id: session.id,
-      seq: index,
-      timestamp: (1000 - index) as Session["created_at"],
-      role: "user" as const,
-      options: {},
-    },
-    parts: [
-      {
-        id: "0",
-        session_id: session.id,
-        message_id: messageId(`m${index}`),
-        ordinal: 0,
-        provenance: "conversational" as const,
-        type: "text" as const,
-        text: sealExtracted(`message ${index}`),
-        options: {},
-      },
-    ],
-  })) as unknown as SessionState["messages"];
-  return [...eventsOf({ session, messages })];
 }

@@ -8,7 +8,7 @@ import { describeKey, lineageOf, loadTree, sessionsIn } from "../model/index.ts"
 import type { StateChoice } from "./history.ts";
 import { asReadFrom } from "./states.ts";
 import type { SessionStore } from "./store.ts";
-import type { Shown } from "./tree.ts";
+import type { Shown } from "./view.ts";
 
 /** A lineage, and which recorded states it is of. */
 export interface ReadLineage {

@@ -17,17 +17,9 @@ import type {
   SessionOutline,
   TreeSource,
 } from "../model/index.ts";
-import {
-  compareInSession,
-  isPartKey,
-  messageId,
-  relations,
-  sessionId,
-  timestampFromMicros,
-} from "../model/index.ts";
+import { isPartKey, messageId, relations, sessionId, timestampFromMicros } from "../model/index.ts";
 import type { Rows } from "../substrate/index.ts";
-import type { End, StateChoice } from "./history.ts";
-import { arrange, SessionHistory } from "./history.ts";
+import { SessionHistory } from "./history.ts";
 import type { LocatedRow } from "./read-standings.ts";
 import { locatedRows, withPond } from "./read-standings.ts";
 import type { Planned, RowRef } from "./leaves.ts";
@@ -39,12 +31,14 @@ import { messageRefsIn, readSaid, saidAt } from "./read.ts";
 import { corrupt, oneOf } from "./rows.ts";
 import type { SESSIONS } from "./schema.ts";
 import type { Standings } from "./standing.ts";
-import { inHistoryOrder, standingsOf } from "./standing.ts";
+import { standingsOf } from "./standing.ts";
 import type { SessionSummary } from "./summarise.ts";
 import type { SummaryList } from "./summary-list.ts";
 import { messageCount } from "./summary-list.ts";
 import type { SessionTables } from "./tables.ts";
 import { readStates } from "./versions.ts";
+import type { Shown, View } from "./view.ts";
+import { viewOf } from "./view.ts";
 import type { Want } from "./whole.ts";
 import { placesIn, readMessageRows, readPartRows } from "./whole.ts";
 
@@ -63,22 +57,6 @@ export interface StoreTreeOptions {
   readonly view?: View;
   /** What will be wanted beside the plan; of small sessions, known by their outlines, it comes with it. */
   readonly ahead?: readonly Want[];
-}
-
-export type View =
-  | "newest"
-  | "everything"
-  | "history"
-  | { readonly end: number }
-  | ReadonlyMap<string, StateChoice>;
-
-/** What is shown of a session, and where it came to besides. */
-export interface Shown {
-  readonly end: End;
-  /** The newest first. */
-  readonly ends: readonly End[];
-  /** Messages that only other sources have beside them, by their ids: they are shown, and not part of the state. */
-  readonly others: ReadonlySet<string>;
 }
 
 interface Ahead {
@@ -188,40 +166,23 @@ export class StoreTree implements TreeSource<RowRef> {
     return { value, faults };
   }
 
-  /** What the chosen state of the session holds, in its order; all of it where nothing was recorded. */
+  /** What the view shows of a session, in its order. */
   async #inView(
     refs: readonly MessageRef[],
     { session, onFault }: { readonly session: SessionId; readonly onFault: OnFault },
   ): Promise<readonly MessageRef[]> {
     if (this.#view === "everything") return refs;
-    const history = await this.history(session);
-    if (!history.isRecorded) return refs;
-    const placed = refs.map((ref) => ({
-      ...(ref.placed ?? { record: ref.id, origin: null }),
-      id: ref.id,
-      ref,
-    }));
-    if (this.#view === "history") return inHistoryOrder(history, placed).map(({ ref }) => ref);
-    const choice =
-      this.#view instanceof Map
-        ? (this.#view.get(session) ?? history.beside(this.#view.values()))
-        : undefined;
-    const place = typeof this.#view === "object" && "end" in this.#view ? this.#view.end - 1 : 0;
-    const ends = history.ends(placed);
-    const chosen = choice === undefined ? ends[place] : history.find(choice);
-    if (chosen === undefined) return refs;
-    const own = chosen.states.holding(chosen.state.state);
-    const holding = choice === undefined ? history.shown(chosen) : own;
-    const ids = new Set(own.side.map(({ id }) => id));
-    const others = new Set(holding.side.flatMap(({ id }) => (ids.has(id) ? [] : [id])));
-    this.#shown.set(session, { end: chosen, ends, others });
-    const { found, beside, missing } = arrange(placed, holding);
+    const { rows, shown, missing } = viewOf(await this.history(session), refs, {
+      session,
+      view: this.#view,
+    });
+    if (shown !== undefined) this.#shown.set(session, shown);
     for (const name of missing)
       onFault(
         { session_id: session, id: messageId(name) },
         { kind: "missing", message: "a recorded state holds it, and it is not stored" },
       );
-    return [...found.map(({ ref }) => ref), ...beside.map(({ ref }) => ref).toSorted(compareInSession)];
+    return rows;
   }
 
   async parts(scope: PartScope): Promise<Found<ReadonlyMap<MessageId, readonly PartPlan[]>>> {

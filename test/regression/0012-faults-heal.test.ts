@@ -2,33 +2,16 @@
  * What could not be looked at is looked at again once it can be, and is not called gone meanwhile; a list that names a
  * session whose log was deleted is no reason to fail (spec.md#keep-verify).
  */
-import {
-  appendFileSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { appendFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sync, verify } from "../../src/handlers/index.ts";
+import { writeLog } from "../support/aged-files.ts";
 import { tempContext } from "../support/temp-context.ts";
 
 const ID = "11111111-1111-4111-8111-111111111111";
 const OTHER = "22222222-2222-4222-8222-222222222222";
 const instant = (at: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, at)).toISOString();
-
-const textOf = (records: readonly object[]): string =>
-  records.map((record) => `${JSON.stringify(record)}\n`).join("");
-
-/** Long ago, so that nothing waits for more. */
-function writeLog(path: string, records: readonly object[]): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, textOf(records));
-  utimesSync(path, 1, 1);
-}
 
 const prompt = (id: string, at: number): object => ({
   type: "user",
@@ -56,7 +39,7 @@ test.each([true, false])(
     renameSync(subagents, join(home, "away"));
     // A link to itself cannot be followed by anybody, root included.
     symlinkSync(subagents, subagents);
-    appendFileSync(log, textOf([prompt("u2", 3)]));
+    appendFileSync(log, `${JSON.stringify(prompt("u2", 3))}\n`);
     await sync(context, {});
     expect((await verify(context, {})).clients).toMatchObject([{ proven: false, gone: 0 }]);
     rmSync(subagents);

@@ -2,19 +2,12 @@
  * Every source that names a session is a source of it, wherever it stands and whenever it was read: two folders of one
  * place that hold one session, each with its own end, are one session with two ends (spec.md#sync-places).
  */
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, realpathSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Context } from "../../src/handlers/index.ts";
 import { restore, sync, verify, verifyStored } from "../../src/handlers/index.ts";
+import { readLog, writeLog } from "../support/aged-files.ts";
 import { tempContext } from "../support/temp-context.ts";
 
 const ID = "11111111-1111-4111-8111-111111111111";
@@ -85,13 +78,6 @@ const WORDS = [
   ["one", "two", "right", "further"],
 ] as const;
 
-/** Long ago, so that nothing waits for more. */
-function writeLog(path: string, records: readonly object[]): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
-  utimesSync(path, 1, 1);
-}
-
 const write = (home: string, { files, log }: Place, which: number): void =>
   writeLog(join(home, files[which] ?? ""), log(WORDS[which] ?? []));
 
@@ -158,12 +144,6 @@ describe.each(PLACES)("$label", (place) => {
   });
 });
 
-const linesOf = (path: string | undefined): unknown[] =>
-  readFileSync(path ?? "", "utf8")
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as unknown);
-
 test("sessions of two clients that share an id are two ends, each restored into its own client", async () => {
   await using temp = await tempContext();
   const { context, home } = temp;
@@ -178,7 +158,7 @@ test("sessions of two clients that share an id are two ends, each restored into 
     const out = join(home, `out-${adapter}`);
     const report = await restore(context, { session_id: ID, source, out });
     expect(report).toMatchObject({ to: adapter, fidelity: "native", state: { ends: 2 } });
-    expect(linesOf(report.files[0]?.path)).toEqual(records);
+    expect(readLog(report.files[0]!.path)).toEqual(records);
     const { clients } = await verifyStored(context, { adapters: [adapter] });
     expect(clients).toMatchObject([{ adapter, sources: 1, states: 1, proven: 1, unequal: 0 }]);
   }
@@ -191,15 +171,14 @@ test("a rollout that lost its first line is a later state of its session, told b
   const records = codexLog(["one", "two"]);
   writeLog(path, records);
   await sync(context, {});
-  writeLog(path, records.slice(1));
-  utimesSync(path, 2, 2);
+  writeLog(path, records.slice(1), 2);
   loseCursors(home);
   await sync(context, {});
   expect((await rowsOf(context)).sessions).toEqual([ID]);
   const newest = await restore(context, { session_id: ID, out: join(home, "newest") });
-  expect(linesOf(newest.files[0]?.path)).toEqual(records.slice(1));
+  expect(readLog(newest.files[0]!.path)).toEqual(records.slice(1));
   const before = await restore(context, { session_id: ID, out: join(home, "before"), state: 1 });
-  expect(linesOf(before.files[0]?.path)).toEqual(records);
+  expect(readLog(before.files[0]!.path)).toEqual(records);
 });
 
 test("a path that two machines read and found different things at needs to be told by its id", async () => {

@@ -2,26 +2,18 @@
  * A file beside a log that was only renamed kept size, time and inode, and sync took its session for unchanged; a file in
  * the place of opencode's folder of diffs ended verify.
  */
-import { cpSync, readdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sync, verify } from "../../src/handlers/index.ts";
+import { copyFixture } from "../support/aged-files.ts";
 import { tempContext } from "../support/temp-context.ts";
-
-const FIXTURES = join(import.meta.dirname, "../fixtures/adapters");
-
-/** Long ago, so that nothing waits for more. */
-function copyAged(from: string, to: string): void {
-  cpSync(join(FIXTURES, from), to, { recursive: true });
-  for (const entry of readdirSync(to, { recursive: true, withFileTypes: true }))
-    if (entry.isFile()) utimesSync(join(entry.parentPath, entry.name), 1, 1);
-}
 
 test("a folder beside a log that was renamed is stored by its new name", async () => {
   await using temp = await tempContext();
   const { context, home } = temp;
   const place = join(home, ".claude/projects");
-  copyAged("claude-code/projects", place);
+  copyFixture("claude-code/projects", place);
   await sync(context, {});
   const folder = join(place, "C--dev-demo-v2/11111111-1111-4111-8111-111111111111/tool-results");
   renameSync(folder, `${folder}.old`);
@@ -34,7 +26,7 @@ test("a file where opencode's folder of diffs would be is no reason to stop", as
   await using temp = await tempContext();
   const { context, home } = temp;
   const place = join(home, ".local/share/opencode");
-  copyAged("opencode/data", place);
+  copyFixture("opencode/data", place);
   await sync(context, {});
   const storage = join(place, "storage");
   renameSync(storage, join(home, "away"));

@@ -2,11 +2,12 @@
  * A session that went two ways is restored by each of them, exactly; a native restore is what was read, by the digest of
  * its state, or nothing is written (spec.md#sources-order, spec.md#adapter-restore).
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Context, RestoreReport } from "../../src/handlers/index.ts";
 import { restore, sync, verify } from "../../src/handlers/index.ts";
+import { copyFixture } from "../support/aged-files.ts";
 import { claudeCode } from "../support/histories/claude-code.ts";
 import { codexCli } from "../support/histories/codex-cli.ts";
 import { opencodeDatabase, opencodeTree } from "../support/histories/opencode.ts";
@@ -172,13 +173,11 @@ test.each(LOGS)("$label: a restored log has the records of its own end, and no o
 });
 
 describe("a restore that nobody touched", () => {
-  const FIXTURES = join(import.meta.dirname, "../fixtures/adapters");
   const SESSION = "42a619cc-bb76-46e4-81e9-08563bb4c708";
 
   async function synced(context: Context, home: string): Promise<void> {
     const place = join(home, "claude");
-    cpSync(join(FIXTURES, "claude-code/projects"), place, { recursive: true });
-    age(place);
+    copyFixture("claude-code/projects", place);
     await sync(context, { adapters: ["claude-code"], paths: [place], stages: ["import"] });
   }
 
@@ -202,7 +201,3 @@ describe("a restore that nobody touched", () => {
 });
 
 /** Long ago, so that nothing waits for more. */
-function age(folder: string): void {
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
-    if (statSync(join(folder, name)).isFile()) utimesSync(join(folder, name), 1, 1);
-}

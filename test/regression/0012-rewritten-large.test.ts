@@ -2,10 +2,10 @@
  * A record of a large log that was rewritten with equal length, far before its end, was taken for unchanged; where the log
  * grew too, a state was recorded that its source never had (spec.md#sync-change-detection).
  */
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { restore, sync, verify } from "../../src/handlers/index.ts";
+import { readLog, writeLog } from "../support/aged-files.ts";
 import { tempContext } from "../support/temp-context.ts";
 
 const ID = "11111111-1111-4111-8111-111111111111";
@@ -86,9 +86,7 @@ describe.each(CLIENTS)("$adapter", ({ adapter, path: key, head, line }) => {
       const records = Array.from({ length: count + more }, (_, at) =>
         line(at === 5 ? `${word} ${FILLER}` : `${at} ${FILLER}`, at),
       );
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, [...head, ...records].map((record) => `${JSON.stringify(record)}\n`).join(""));
-      utimesSync(path, time, time);
+      writeLog(path, [...head, ...records], time);
       return [...head, ...records];
     };
     const stages = ["import"] as const;
@@ -99,7 +97,6 @@ describe.each(CLIENTS)("$adapter", ({ adapter, path: key, head, line }) => {
     const [client] = (await verify(context, { adapters: [adapter] })).clients;
     expect(client).toMatchObject({ proven: true, recorded: 1 });
     const { files } = await restore(context, { session_id: ID, out: join(home, "out") });
-    const lines = readFileSync(files[0]!.path, "utf8").trimEnd().split("\n");
-    expect(lines.map((text) => JSON.parse(text) as unknown)).toEqual(records);
+    expect(readLog(files[0]!.path)).toEqual(records);
   });
 });

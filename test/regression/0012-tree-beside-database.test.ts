@@ -2,33 +2,26 @@
  * opencode's tree beside its database: what only the tree has is kept, also when the database takes its copies away later,
  * and so is what is left of sessions that no container has (docs/adapters/opencode.md#identity).
  */
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { Context } from "../../src/handlers/index.ts";
 import { sync, verify } from "../../src/handlers/index.ts";
+import { age, copyFixture } from "../support/aged-files.ts";
 import type { TempContext } from "../support/temp-context.ts";
 import { tempContext } from "../support/temp-context.ts";
 
-const FIXTURES = join(import.meta.dirname, "../fixtures/adapters/opencode");
 const SESSION = "ses_e1dfc6e09ffe3lAwy288LtSjGi";
 const INFO = `storage/session/b51df34b24502f63d708f5a8611fdff0551b1151/${SESSION}.json`;
 
 async function bothForms(): Promise<TempContext & { readonly place: string }> {
   const temp = await tempContext();
   const place = join(temp.home, ".local/share/opencode");
-  cpSync(join(FIXTURES, "data"), place, { recursive: true });
+  copyFixture("opencode/data", place);
   rmSync(join(place, "storage"), { recursive: true });
-  cpSync(join(FIXTURES, "legacy/storage"), join(place, "storage"), { recursive: true });
-  age(place);
+  copyFixture("opencode/legacy/storage", join(place, "storage"));
   return { ...temp, place };
-}
-
-/** Long ago, so that nothing waits for more. */
-function age(place: string): void {
-  for (const entry of readdirSync(place, { recursive: true, withFileTypes: true }))
-    if (entry.isFile()) utimesSync(join(entry.parentPath, entry.name), 1, 1);
 }
 
 function put(place: string, file: string, value: unknown): void {

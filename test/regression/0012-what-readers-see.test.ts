@@ -8,9 +8,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { Context } from "../../src/handlers/index.ts";
-import { get, listSessions, search, sync } from "../../src/handlers/index.ts";
-import type { GetRequest, MessageResult, SearchRequest, SessionResult } from "../../src/wire/index.ts";
-import { getResponseSchema, searchResponseSchema, sessionsResponseSchema } from "../../src/wire/schema.ts";
+import { listSessions, search, sync } from "../../src/handlers/index.ts";
+import type { GetRequest, SearchRequest, SessionResult } from "../../src/wire/index.ts";
+import { searchResponseSchema, sessionsResponseSchema } from "../../src/wire/schema.ts";
+import { getMessage, getSession } from "../support/get-answers.ts";
 import { Client, Machine, SESSION as OPENCODE } from "../support/opencode-machine.ts";
 import { tempContext } from "../support/temp-context.ts";
 
@@ -56,19 +57,8 @@ async function read(context: Context, ...places: readonly string[]): Promise<voi
   }
 }
 
-async function session(context: Context, request: GetRequest = {}): Promise<SessionResult> {
-  const response = await get(context, { session_id: SESSION, ...request });
-  expect(getResponseSchema.safeParse(response).error).toBeUndefined();
-  if (response.scope !== "session") throw new Error("a session was asked for");
-  return response;
-}
-
-async function message(context: Context, request: GetRequest): Promise<MessageResult> {
-  const response = await get(context, request);
-  expect(getResponseSchema.safeParse(response).error).toBeUndefined();
-  if (response.scope !== "message") throw new Error("a message was asked for");
-  return response;
-}
+const session = (context: Context, request: GetRequest = {}): Promise<SessionResult> =>
+  getSession(context, { session_id: SESSION, ...request });
 
 const texts = ({ messages }: SessionResult): unknown[] => messages.map(({ text }) => text);
 const marked = ({ messages }: SessionResult): unknown[] => messages.map(({ text, state }) => [text, state]);
@@ -153,7 +143,7 @@ describe.each([
   test("a message of the other end is read among its own, and its history holds both", async () => {
     await using temp = await twoEnds();
     const { context } = temp;
-    const left = await message(context, { message_id: uuid(3) });
+    const left = await getMessage(context, { message_id: uuid(3) });
     expect(left.target).toMatchObject({ text: "went left to the lemon", state: "other_end" });
     expect(left.siblings.map(({ text }) => text)).toEqual(["the common prompt", "the common answer"]);
     expect(left.siblings_before).toBe(2);
@@ -215,7 +205,7 @@ describe("a record that its client rewrote", () => {
       ["plant a fig tree", undefined],
       ["planted", undefined],
     ]);
-    const old = await message(context, { message_id: uuid(1) });
+    const old = await getMessage(context, { message_id: uuid(1) });
     expect(old).toMatchObject({ target: { text: "plant a fig", state: "superseded" } });
     expect(old.siblings.map(({ text }) => text)).toEqual(["plant a fig tree", "planted"]);
   });
@@ -299,7 +289,7 @@ test("a message that opencode removed is found with a mark, and is read where it
   expect(texts(now)).not.toContain("water the quince");
   const past = await session(context, { session_id: OPENCODE, session_from: "end", history: true });
   expect(marked(past)).toContainEqual(["water the quince", "removed"]);
-  const gone = await message(context, { message_id: "msg_zz1" });
+  const gone = await getMessage(context, { message_id: "msg_zz1" });
   expect(gone.target).toMatchObject({ text: "water the quince", state: "removed" });
   expect(gone.siblings.length).toBeGreaterThan(0);
   const [after] = (await listSessions(context, {})).sessions.filter(({ id }) => id === OPENCODE);
