@@ -130,9 +130,9 @@ function treeUnit(
 ): Unit {
   const { info, project, messages, parts, side } = session;
   const folder = join(place.root, root);
-  const keys = databases.map(({ key }) => key);
+  const beside = databases.map(({ path }) => path);
   const many = (name: string, stamps: readonly FileStamp[]): readonly FileStamp[] =>
-    stamps.length === 0 ? [] : [stampOfMany(join(folder, name), stamps, keys)];
+    stamps.length === 0 ? [] : [stampOfMany(join(folder, name), stamps, beside)];
   return {
     key: session.key,
     files: [
