@@ -107,6 +107,8 @@ describe.each([
     const goes = [print([META, shown("hi")]), item.slice(0, 20), item.slice(20), print([typed])];
     const { texts } = await readInGoes([goes[0]!, `${goes[1]}${goes[2]}`, goes[3]!], kept);
     expect(texts).toEqual(["hi", "do it"]);
+    const torn = await readInGoes([`${goes[0]}${goes[1]}`, `${goes[2]}${goes[3]}`], kept);
+    expect(torn.texts).toEqual(["hi", "do it"]);
     const open = await readInGoes([goes[0]!, item.trimEnd(), `\n${goes[3]}`], kept);
     expect(open.texts).toEqual(["hi", "do it"]);
     expect(open.comparisons[0]).toMatchObject({ records: 4, equal: 4 });

@@ -84,7 +84,7 @@ export async function* readRollout(
     yield [walk.told({ path: plainName(stamp.path), key: unit.key, form: "log", kept, isWhole: true })];
   const tail = await source.tail(offset);
   const wasAlone = offset === committed && endsAlone(request);
-  const isAlone = wasAlone || (isOpen && !mayGrow && walk.isAtEnd);
+  const isAlone = wasAlone || walk.endsAlone;
   if (source.fault !== undefined) yield [unreadable(stamp.path, source.fault)];
   // What could not be read, or not yet, is looked at again each time.
   const isUnsettled = mayGrow || walk.hasTail || source.fault !== undefined;

@@ -44,6 +44,8 @@ export class Walk {
   mark: LogMark;
   /** True when the file ends in what is not data yet. */
   hasTail = false;
+  /** True when the last line that is placed and ended would mean something else if a record came behind it. */
+  endsAlone = false;
 
   constructor(log: SessionLog, recorder: Recorder, source: WalkedSource) {
     this.#log = log;
@@ -105,11 +107,6 @@ export class Walk {
     return this.#last !== undefined && this.#wasAlone(this.#last);
   }
 
-  /** True when all lines are placed and ended. */
-  get isAtEnd(): boolean {
-    return this.#last?.end === this.#end.offset;
-  }
-
   /** Places all lines but the last: true when that one may mean something else once another follows, and is not told yet. */
   isLastUnsettled(): boolean {
     while (this.#waiting.length > 1) this.#placeFirst();
@@ -132,12 +129,20 @@ export class Walk {
     return endsAlone && item.terminated && item.end === committed;
   }
 
+  /** Nothing stands behind it, or only a piece of a line, which was taken for all that will come. */
+  #isAlone({ item, entry }: Pending, next: Pending | undefined): boolean {
+    if (entry === undefined || item.end <= this.#source.committed) return false;
+    const isLast = next === undefined || (next.entry === undefined && !next.item.terminated);
+    return isLast && this.#recorder.needsNext(entry);
+  }
+
   #placeFirst(): void {
     const placed = this.#waiting.shift();
     if (placed === undefined) return;
     const { item, entry } = placed;
     const [next] = this.#waiting;
     const isEnded = item.terminated;
+    const isAlone = this.#isAlone(placed, next);
     this.#committed.pass(isEnded ? item.end : Number.POSITIVE_INFINITY);
     if (this.#source.hasSpans) this.#log.record = item;
     if (item.kind === "bad_line") this.#log.addBadLine(item);
@@ -146,6 +151,7 @@ export class Walk {
       this.#log.addIssue("glued_records", "several records on one line; all are kept", item);
     if (!isEnded || next?.item.line === item.line) return;
     this.#end = { offset: item.end, line: item.line + 1 };
+    this.endsAlone = isAlone;
     this.mark = this.#log.mark();
   }
 }
