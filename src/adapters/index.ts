@@ -38,6 +38,7 @@ export {
   handedOver,
   isEqualFile,
   isSameStamp,
+  isSettled,
   hasSpans,
   linkTo,
   locate,

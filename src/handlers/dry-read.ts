@@ -42,6 +42,8 @@ export interface DryReading {
   /** At which numbers of records the chain of a session is wanted. */
   readonly wanted?: (session: SessionId) => ReadonlySet<number>;
   readonly onRecord?: OnRecord;
+  /** True: only what sync would tell now, without what it holds back. */
+  readonly asSyncReads?: boolean;
 }
 
 export async function dryRead(context: Context, source: Source, reading: DryReading = {}): Promise<DryRead> {
@@ -52,7 +54,7 @@ export async function dryRead(context: Context, source: Source, reading: DryRead
     for await (const batch of adapter.read(unit, {
       place,
       machine,
-      now: context.clock.now() + SETTLED_MS,
+      now: context.clock.now() + (reading.asSyncReads === true ? 0 : SETTLED_MS),
       signal,
     }))
       for (const item of batch) reader.take(item);

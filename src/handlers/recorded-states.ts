@@ -43,6 +43,11 @@ export class RecordedStates {
     this.#sourcesAt = Map.groupBy(this.sources, ({ latest }) => latest.path);
   }
 
+  /** True where something of what stands there was read before. */
+  isKnownAt(path: string): boolean {
+    return this.#sourcesAt.has(path);
+  }
+
   isRecorded(session: SessionId): boolean {
     return this.#bySession.has(session);
   }

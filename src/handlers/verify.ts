@@ -4,7 +4,7 @@
  * memory and compared record by record. Nothing is written.
  */
 import type { FileComparer as Comparer, Inventory, Unit } from "../adapters/index.ts";
-import { brandOf, FileComparer } from "../adapters/index.ts";
+import { brandOf, FileComparer, isSettled } from "../adapters/index.ts";
 import { stampTextOf } from "../adapters/registry.ts";
 import { isPondError, toPondError } from "../base/errors.ts";
 import { describeKey, sessionId } from "../model/index.ts";
@@ -122,7 +122,7 @@ class Verifier {
     const read = await dryRead(this.#context, source, { wanted });
     this.#look(source, read);
     const coverage = new UnitCoverage();
-    const standings = new Set<Standing | "damaged">();
+    const standings = new Set<Verdict>();
     for (const told of read.sessions) {
       this.#tally.count("sessions");
       const standing = await this.#verifySession(source, told, coverage);
@@ -143,22 +143,23 @@ class Verifier {
     const faults = issues.filter(({ kind }) => sessions.length === 0 || HIDES.has(kind));
     for (const issue of faults) this.#tally.issue(issue);
     const isTold = sessions.length > 0;
-    if (!isTold && !isWaiting && superseded.length + issues.length === 0) this.#tally.count("empty");
+    const isEmpty = !isTold && !isWaiting && superseded.length + issues.length === 0;
+    // What is recorded of a log that was emptied stays, as that of any other that was rewritten.
+    if (isEmpty) this.#tally.count(this.#job.recorded.isKnownAt(realPathOf(path)) ? "changed" : "empty");
     if (isTold && !isWaiting && issues.length === 0) return;
     this.#untold.add(unit.key).add(realPathOf(path));
   }
 
-  async #verifySession(
-    source: Source,
-    told: ToldSession,
-    coverage: UnitCoverage,
-  ): Promise<Standing | "damaged"> {
+  async #verifySession(source: Source, told: ToldSession, coverage: UnitCoverage): Promise<Verdict> {
     const match = this.#job.recorded.match(told);
     if (match.kind === "unknown") return this.#verifyUnknown(source, told, coverage);
     const { head } = match;
     const views = await this.#viewsOf(head.session_id);
     if (views === undefined) return this.#damaged([`session ${head.session_id} has no row that can be read`]);
     if (match.kind === "recorded") return this.#compare(source, told, { views, head, coverage });
+    if (this.#isRestored(source)) return "restored";
+    if (match.kind !== "held" && (await this.#isHeldBack(source, told)))
+      return this.#prove(source, told, { views, head, coverage, kind: "held" });
     if (match.kind !== "held" && this.#isMissed(source)) {
       this.#tally.count("missed");
       this.#tally.unstored(
@@ -169,6 +170,15 @@ class Verifier {
     return this.#prove(source, told, { views, head, coverage, kind: match.kind });
   }
 
+  /** True where sync holds back what is on disk and not stored, because more may come: that is no news. */
+  async #isHeldBack(source: Source, { session }: ToldSession): Promise<boolean> {
+    const { clock } = this.#context;
+    if (source.unit.files.every((file) => isSettled(file, clock.now()))) return false;
+    const { sessions } = await dryRead(this.#context, source, { asSyncReads: true });
+    const told = sessions.find((each) => each.session === session);
+    return told === undefined || this.#job.recorded.match(told).kind === "recorded";
+  }
+
   /** The stamps are those of the last sync, and yet what was read then was something else. */
   #isMissed({ adapter, unit, place }: Source): boolean {
     const { cursors } = this.#job;
@@ -176,11 +186,7 @@ class Verifier {
   }
 
   /** A source that is as it was recorded: both ways. */
-  async #compare(
-    source: Source,
-    told: ToldSession,
-    { views, head, coverage }: Comparing,
-  ): Promise<Standing | "damaged"> {
+  async #compare(source: Source, told: ToldSession, { views, head, coverage }: Comparing): Promise<Verdict> {
     const view = views.view(head);
     if (view.damage.length > 0) return this.#damaged(view.damage);
     if (isListOfLines(head)) return this.#proveLines(source, { views, head, coverage });
@@ -204,7 +210,7 @@ class Verifier {
     }
   }
 
-  async #proveLines(source: Source, comparing: Comparing): Promise<Standing | "damaged"> {
+  async #proveLines(source: Source, comparing: Comparing): Promise<Verdict> {
     for (const { path } of source.unit.files) comparing.coverage.coverFile(path);
     const { head, views } = comparing;
     const { faults, hashes } = await proveState(source.adapter, head, views.view(head));
@@ -219,7 +225,7 @@ class Verifier {
     source: Source,
     told: ToldSession,
     { views, head, coverage, kind }: Comparing & { readonly kind: "grown" | "changed" | "held" },
-  ): Promise<Standing | "damaged"> {
+  ): Promise<Verdict> {
     const view = views.view(head);
     const { faults, hashes } = await proveState(source.adapter, head, view);
     if (faults.length > 0) return this.#damaged(faults);
@@ -237,11 +243,7 @@ class Verifier {
   }
 
   /** Nothing is recorded of this source, nor of what it holds. */
-  async #verifyUnknown(
-    source: Source,
-    told: ToldSession,
-    coverage: UnitCoverage,
-  ): Promise<Standing | "damaged"> {
+  async #verifyUnknown(source: Source, told: ToldSession, coverage: UnitCoverage): Promise<Verdict> {
     const { store, recorded } = this.#job;
     const views = recorded.isRecorded(told.session) ? undefined : await this.#viewsOf(told.session);
     // An older pond stored it, without a state: it is compared as it was then.
@@ -256,6 +258,7 @@ class Verifier {
       return found.differences.length === 0 ? "recorded" : "damaged";
     }
     if (this.#isRestored(source)) return "restored";
+    if (await this.#isHeldBack(source, told)) return "waiting";
     const { records, missing } = await this.#missingOf(store, source, told);
     if (missing === 0 && told.state.isWhole && records > 0) {
       this.#count([{ records, equal: records }]);
@@ -340,6 +343,9 @@ function unlessCorrupt(error: unknown): undefined {
   if (!isPondError(error) || error.reason !== "corrupt") throw error;
   return undefined;
 }
+
+/** What became of a session of a source. */
+type Verdict = Standing | "damaged" | "waiting";
 
 interface Comparing {
   readonly views: StateViews;

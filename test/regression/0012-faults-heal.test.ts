@@ -2,10 +2,10 @@
  * What could not be looked at is looked at again once it can be, and is not called gone meanwhile; a list that names a
  * session whose log was deleted is no reason to fail (spec.md#keep-verify).
  */
-import { appendFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { appendFileSync, renameSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sync, verify } from "../../src/handlers/index.ts";
+import { restore, sync, verify } from "../../src/handlers/index.ts";
 import { writeLog } from "../support/aged-files.ts";
 import { tempContext } from "../support/temp-context.ts";
 
@@ -75,4 +75,42 @@ test("a rollout that was deleted, and is still in the list of names", async () =
   rmSync(rollout(ID));
   await sync(context, {});
   expect((await verify(context, {})).clients).toMatchObject([{ proven: true, contained: 1, gone: 1 }]);
+});
+
+test("what sync holds back is no reason to fail: a log that does not tell its folder yet, and a torn line", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  const log = join(home, ".claude/projects/a", `${ID}.jsonl`);
+  writeLog(log, [{ ...prompt("u1", 1), cwd: undefined }], Date.now() / 1000);
+  await sync(context, {});
+  expect((await verify(context, {})).clients).toMatchObject([{ proven: true, waiting: 1, unstored: 0 }]);
+  appendFileSync(log, `${JSON.stringify(prompt("u2", 2))}\n`);
+  expect((await verify(context, {})).clients).toMatchObject([{ proven: false, waiting: 0, unstored: 1 }]);
+  appendFileSync(log, '{"type":"user","uu');
+  await sync(context, {});
+  expect((await verify(context, {})).clients).toMatchObject([{ proven: true, held: 1, grown: 0 }]);
+});
+
+test("a log that was emptied counts as rewritten", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  const log = join(home, ".claude/projects/a", `${ID}.jsonl`);
+  writeLog(log, [prompt("u1", 1)]);
+  await sync(context, {});
+  truncateSync(log, 0);
+  await sync(context, {});
+  expect((await verify(context, {})).clients).toMatchObject([
+    { proven: true, changed: 1, empty: 0, gone: 0 },
+  ]);
+});
+
+test("a restore into the client's place with paths of another machine is one that nobody touched", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  const log = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
+  writeLog(log, [prompt("u1", 1)]);
+  await sync(context, {});
+  rmSync(log);
+  await restore(context, { session_id: ID, mapPaths: ["/srv/app=/srv/app2"] });
+  expect((await verify(context, {})).clients).toMatchObject([{ proven: true, restored: 1, changed: 0 }]);
 });
