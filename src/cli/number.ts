@@ -5,6 +5,11 @@ export function count(value: number): string {
   return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
+/** `1 source`, `12 sources`. */
+export function counted(value: number, thing: string, things = `${thing}s`): string {
+  return `${count(value)} ${value === 1 ? thing : things}`;
+}
+
 const UNITS = ["B", "KB", "MB", "GB", "TB"] as const;
 
 /** Three digits and a unit of 1000: `1.23 MB`. */

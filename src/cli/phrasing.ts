@@ -16,6 +16,8 @@ export function phrasing(style: Style): Required<Phrasing> {
     allBranches: "--branch all",
     end: (number) => `--end ${number}`,
     history: "--history",
+    state: (session, state, source) =>
+      `pond restore ${session}${source === undefined ? "" : ` --source ${source}`} --state ${state}`,
     subagents: "--subagents is given",
     exact: "--mode exact",
   };

@@ -118,7 +118,7 @@ async function clientFindings(context: Context): Promise<Finding[]> {
       },
     ];
   return sweeps.flatMap(({ adapter, seen, stale, issues }): Finding[] => {
-    const message = `${adapter.title}: ${seen} sources, ${stale.length} of them new or changed`;
+    const message = `${adapter.title}: ${seen} ${seen === 1 ? "source" : "sources"}, ${stale.length} of them new or changed`;
     const freshness: Finding =
       stale.length === 0
         ? { topic: "clients", status: "ok", message }

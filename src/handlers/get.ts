@@ -14,7 +14,7 @@ import { noSession } from "./find.ts";
 import { getMessage } from "./get-message.ts";
 import type { Entry } from "./thread.ts";
 import { entriesOf, readThread } from "./thread.ts";
-import { endViews, issueViews, sessionHead, viewEntries } from "./views.ts";
+import { endViews, issueViews, sessionHead, viewEntries, stateViews } from "./views.ts";
 
 export async function get(context: Context, request: GetRequest): Promise<GetResponse> {
   const { session_id, message_id } = request;
@@ -100,7 +100,7 @@ async function pastOf(
   source: StoreTree,
   session: SessionSummary,
   end: number | undefined,
-): Promise<Pick<SessionResult, "end" | "ends" | "history" | "replaced">> {
+): Promise<Pick<SessionResult, "end" | "ends" | "history" | "states" | "states_remaining" | "replaced">> {
   const { of, ends } = isPlain(session) ? NO_PAST : await source.standings(session.id);
   const replaced = of
     .values()
@@ -113,10 +113,28 @@ async function pastOf(
       data: { kind: "end", id: String(end), field: "end" },
     });
   return {
-    ...(end === undefined ? { history: true } : {}),
+    ...(end === undefined ? { history: true, ...(await statesOf(source, session)) } : {}),
     ...(ends.length > 1 && end !== undefined ? { end } : {}),
     ...(ends.length > 1 ? { ends: endViews(ends) } : {}),
     ...(replaced > 0 ? { replaced } : {}),
+  };
+}
+
+/** States listed with a history; a session with more says how many. */
+const MAX_STATES = 100;
+
+async function statesOf(
+  source: StoreTree,
+  { id }: SessionSummary,
+): Promise<Pick<SessionResult, "states" | "states_remaining">> {
+  const { sources } = await source.history(id);
+  const states = sources
+    .flatMap(({ all }) => all)
+    .toSorted((a, b) => b.read_at - a.read_at || b.state - a.state || (a.source < b.source ? -1 : 1));
+  const left = states.length - MAX_STATES;
+  return {
+    states: stateViews(states.slice(0, MAX_STATES)),
+    ...(left > 0 ? { states_remaining: left } : {}),
   };
 }
 
@@ -187,7 +205,7 @@ function positionOf(entries: readonly Entry[], id: string, field: string): numbe
   const position = entries.findIndex(({ members }) => members.some((member) => member.id === id));
   if (position >= 0) return position;
   throw new PondError("not_found", `message ${id} is not among those of this session in this mode`, {
-    hint: "take it from the answer before, and ask with the same mode and branch",
+    hint: "take it from the answer before, and ask with the same mode, branch, end and history",
     data: { kind: "message", id, field },
   });
 }

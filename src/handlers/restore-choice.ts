@@ -2,6 +2,7 @@
 import { PondError } from "../base/errors.ts";
 import type { Session } from "../model/index.ts";
 import type { End, SessionStore, Shown, SourceStates, StateChoice } from "../sessions/index.ts";
+import { isSameState } from "../sessions/index.ts";
 import { realPathOf } from "./importer.ts";
 import { namedPath } from "./sources.ts";
 
@@ -18,8 +19,9 @@ export interface StateRequest {
 export interface RestoredState {
   readonly source: string;
   readonly path: string;
-  /** Its number among those of its source. */
+  /** Its number among those of its source, and what those are, the newest last. */
   readonly state: number;
+  readonly states: readonly number[];
   readonly records: number;
   /** Its place among the ends of the session, 1 for the newest; absent for a state that another source has gone on from. */
   readonly end?: number;
@@ -103,13 +105,17 @@ function howToName(sources: readonly SourceStates[]): string {
 function stateNumbered({ all, latest }: SourceStates, state: number | undefined, id: string): StateChoice {
   const head = state === undefined ? latest : all.find((each) => each.state === state);
   if (head !== undefined) return head;
-  const numbers = all.map((each) => each.state);
-  const [first = 0, last = first] = [numbers[0], numbers.at(-1)];
-  const isUnbroken = last - first === numbers.length - 1;
-  const range = first === last ? `${first} only` : isUnbroken ? `${first} to ${last}` : numbers.join(", ");
+  const range = rangeOf(all.map((each) => each.state));
   throw new PondError("validation_failed", `session ${id} has no state ${state} of ${latest?.path}`, {
-    hint: `there is ${range}; the last is the newest`,
+    hint: all.length === 1 ? `its only state is ${range}` : `its states are ${range}; the last is the newest`,
   });
+}
+
+/** Numbers in order, as people write them. */
+function rangeOf(numbers: readonly number[]): string {
+  const [first = 0, last = first] = [numbers[0], numbers.at(-1)];
+  if (first === last) return `${first}`;
+  return last - first === numbers.length - 1 ? `${first} to ${last}` : numbers.join(", ");
 }
 
 function newest(sources: readonly SourceStates[]): SourceStates | undefined {
@@ -117,13 +123,15 @@ function newest(sources: readonly SourceStates[]): SourceStates | undefined {
   return sources.toSorted((a, b) => at(b) - at(a))[0];
 }
 
-export function describeState({ end: { state }, ends }: Shown): RestoredState {
+export function describeState({ end: { state, states }, ends }: Shown): RestoredState {
   const { source, path, state: number, records } = state;
-  const place = ends.findIndex((each: End) => each.state.source === source && each.state.state === number);
+  // Another source may have come to the same end.
+  const place = ends.findIndex((each: End) => isSameState(each.state, state));
   return {
     source,
     path,
     state: number,
+    states: states.all.map((each) => each.state),
     records,
     ...(place === -1 ? {} : { end: place + 1 }),
     ends: ends.length,

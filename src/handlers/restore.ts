@@ -2,7 +2,9 @@
  * `restore`: a stored session and its descendants as files of a client (spec.md#adapter-restore). The whole lineage or
  * nothing; no file is ever overwritten; what was written is read back and compared before it is given its place.
  */
+import { existsSync, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
+import { join, relative } from "node:path";
 import type { Adapter, Loss, Place, Resume } from "../adapters/index.ts";
 import { adapterNamed, adapters, brandOf, placesThatExist, stampNow } from "../adapters/index.ts";
 import { stampTextOf } from "../adapters/registry.ts";
@@ -56,6 +58,8 @@ export interface ResumeReport {
   readonly command: string;
   /** Where the files have to be for the client to find them, when that is not where they are. */
   readonly copy_to?: string;
+  /** Files that are there already, with other content: copying would overwrite them. */
+  readonly in_the_way?: readonly string[];
 }
 
 export async function restore(context: Context, request: RestoreRequest): Promise<RestoreReport> {
@@ -101,7 +105,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     losses: restored.losses,
     unused_map_paths: paths.unused(),
     ...(state === undefined ? {} : { state: describeState(state) }),
-    resume: resumeIn(out, restored.resume, place?.root ?? `the folder of ${adapter.title}`),
+    resume: resumeIn(out, restored.resume, { files, place: place?.root, title: adapter.title }),
   };
 }
 
@@ -112,8 +116,17 @@ function stampOfWritten({ path }: WrittenFile): readonly { readonly path: string
 }
 
 /** What the adapter says, for the folder that was written to. */
-function resumeIn(out: string, resume: Resume, place: string): ResumeReport {
+function resumeIn(
+  out: string,
+  resume: Resume,
+  written: {
+    readonly files: readonly WrittenFile[];
+    readonly place: string | undefined;
+    readonly title: string;
+  },
+): ResumeReport {
   const { id, directory, imports } = resume;
+  const { place, title } = written;
   const files = imports?.files.map((file) => insideOf(out, file)) ?? [];
   const steps = [
     ...(isPath(directory) ? [`cd ${shellWord(directory)}`] : []),
@@ -121,7 +134,24 @@ function resumeIn(out: string, resume: Resume, place: string): ResumeReport {
     resume.command,
   ];
   const isFound = imports !== undefined || out === place;
-  return { id, directory, command: steps.join(" && "), ...(isFound ? {} : { copy_to: place }) };
+  const command = steps.join(" && ");
+  if (isFound) return { id, directory, command };
+  const inTheWay = written.files.flatMap(({ path }) => {
+    const target = join(place ?? out, relative(out, path));
+    return place !== undefined && isOther(target, path) ? [target] : [];
+  });
+  return {
+    id,
+    directory,
+    command,
+    copy_to: place ?? `the folder of ${title}`,
+    ...(inTheWay.length === 0 ? {} : { in_the_way: inTheWay }),
+  };
+}
+
+/** True where there is a file with other content. */
+function isOther(target: string, path: string): boolean {
+  return existsSync(target) && !readFileSync(target).equals(readFileSync(path));
 }
 
 /** A session without a working folder has the nearest scope as its project, which is none to change into. */

@@ -9,6 +9,7 @@ import {
   timestampFromMicros,
 } from "../model/index.ts";
 import type {
+  StateHead,
   EndRows,
   MessageRef,
   PartRef,
@@ -18,6 +19,7 @@ import type {
 } from "../sessions/index.ts";
 import type {
   EndView,
+  StateView,
   IssueView,
   MessageView,
   PartSummary,
@@ -113,6 +115,16 @@ export function rowState(standing: Standing | undefined): RowState | undefined {
 }
 
 /** The ends of a session that has several, the newest first. */
+export function stateViews(states: readonly StateHead[]): readonly StateView[] {
+  return states.flatMap(({ source, path, reader, form, state, records, read_at, whole }) => {
+    const at = timestampFromMicros(read_at);
+    if (at === undefined) return [];
+    return [
+      { source: { id: source, path, reader, form }, state, records, read_at: formatTimestamp(at), whole },
+    ];
+  });
+}
+
 export function endViews(ends: readonly EndRows[]): readonly EndView[] {
   return ends.map(({ state, partedAfter }, at) => {
     const { source, path, reader, form, records } = state;

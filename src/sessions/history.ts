@@ -142,7 +142,7 @@ function hasLeft({ states, state: now }: End, state: RecordedState): boolean {
   return states.all.some((each) => each.state !== now.state && isSameState(each, state));
 }
 
-function isSameState(a: RecordedState, b: RecordedState): boolean {
+export function isSameState(a: RecordedState, b: RecordedState): boolean {
   return a.digest === b.digest && a.side === b.side && a.records === b.records && a.form === b.form;
 }
 

@@ -16,6 +16,7 @@ export { getTranscript, searchTranscript } from "./transcript.ts";
 export type {
   ChildView,
   EndView,
+  StateView,
   ErrorBody,
   GetRequest,
   GetResponse,

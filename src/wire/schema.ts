@@ -130,15 +130,26 @@ export const getRequestSchema = z.strictObject({
   include_payloads: z.boolean().exactOptional().meta({ description: "Payloads of files too." }),
 });
 
+const sourceSchema = z.strictObject({
+  id: id.meta({ description: "What names the source, also where several machines read the same path." }),
+  path: z.string(),
+  reader: z.string().meta({ description: "The machine that read it, by the random id of its state." }),
+  form: z.string(),
+});
+
+/** What one of a session's sources held when it was read. */
+const stateSchema = z.strictObject({
+  source: sourceSchema,
+  state: count.meta({ description: "Its number among those of its source; restore takes it." }),
+  records: count,
+  read_at: instant,
+  whole: z.boolean().meta({ description: "False where something was held back or could not be read." }),
+});
+
 /** Where a session came to: what one of its sources holds, and no other has gone on from. */
 const endSchema = z.strictObject({
   end: z.int().min(1).meta({ description: "Its number, 1 for the newest; get reads it by this." }),
-  source: z.strictObject({
-    id: id.meta({ description: "What names the source, also where several machines read the same path." }),
-    path: z.string(),
-    reader: z.string().meta({ description: "The machine that read it, by the random id of its state." }),
-    form: z.string(),
-  }),
+  source: sourceSchema,
   records: count,
   last_at: instant.exactOptional().meta({ description: "The newest instant that its records tell." }),
   parted_after: id
@@ -190,6 +201,11 @@ const sessionResultSchema = z.strictObject({
     .exactOptional()
     .meta({ description: "Where its sources went different ways, the newest first." }),
   history: z.literal(true).exactOptional().meta({ description: "Every stored row is listed, not one end." }),
+  states: z
+    .array(stateSchema)
+    .exactOptional()
+    .meta({ description: "With history: what its sources held whenever they were read, the newest first." }),
+  states_remaining: count.exactOptional(),
   replaced: count
     .exactOptional()
     .meta({ description: "Stored rows that are in none of its ends; history shows them." }),

@@ -29,6 +29,7 @@ export interface Phrasing {
   readonly allBranches: string;
   readonly end: (number: number) => string;
   readonly history: string;
+  readonly state: (session: string, number: number, source: string | undefined) => string;
   /** Absent when the sessions of subagents were looked at, too. */
   readonly subagents?: string;
   readonly exact: string;
@@ -43,7 +44,10 @@ export function getTranscript(response: GetResponse, phrasing: Phrasing): string
     for (const [at, view] of thread.entries())
       lines.push("", ...messageLines(view, { index: at + 1, parts: partsOf(view, response), phrasing }));
     if (left > 0)
-      lines.push("", `... ${left} more parts; go on with ${phrasing.after(target_parts.at(-1)?.id ?? "")}`);
+      lines.push(
+        "",
+        `... ${left} more ${left === 1 ? "part" : "parts"}; go on with ${phrasing.after(target_parts.at(-1)?.id ?? "")}`,
+      );
     return [...lines, ...issueLines(response, phrasing)].join("\n");
   }
   for (const [at, view] of response.messages.entries()) {
@@ -65,7 +69,10 @@ function issueLines({ issues = [] }: GetResponse, { clean }: Phrasing): string[]
 export function searchTranscript(response: SearchResponse, query: string, phrasing: Phrasing): string {
   // Exact text and patterns are looked for in tools too, so that more may match than have text.
   const tools = response.mode === "fts" ? "" : ", and all tool calls and results,";
-  const scope = `${response.searchable_in_scope} messages with text${tools} were in scope`;
+  // Other ends are searched too, and not counted among the messages that sessions have now.
+  const isMore = response.matched_total > response.searchable_in_scope;
+  const searched = isMore ? `at least ${response.matched_total}` : `${response.searchable_in_scope}`;
+  const scope = `${searched} messages with text${tools} were in scope`;
   const name = JSON.stringify(phrasing.clean(query));
   if (response.sessions.length === 0) {
     const more =
@@ -133,13 +140,20 @@ function sessionHeader(session: HitSession, { clean, strong, faint }: Phrasing):
 function sessionFooter(result: SessionResult, phrasing: Phrasing): string[] {
   const { messages, messages_remaining: left, hidden, children } = result;
   const lines: string[] = [];
+  // The page belongs to what was asked for.
+  const same =
+    result.history === true
+      ? ` ${phrasing.history}`
+      : (result.end ?? 1) > 1
+        ? ` ${phrasing.end(result.end ?? 1)}`
+        : "";
   const first = messages[0];
   const last = messages.at(-1);
   // Read from the end, what remains lies before the page.
   if (left > 0 && result.session_from === "end" && first !== undefined)
-    lines.push(`... ${left} earlier messages; go back with ${phrasing.before(first.id)}`);
+    lines.push(`... ${left} earlier ${messagesOf(left)}; go back with ${phrasing.before(first.id)}${same}`);
   else if (left > 0 && last !== undefined)
-    lines.push(`... ${left} more messages; go on with ${phrasing.after(last.id)}`);
+    lines.push(`... ${left} more ${messagesOf(left)}; go on with ${phrasing.after(last.id)}${same}`);
   if (messages.length === 0) lines.push("no messages here");
   if (hidden > 0)
     lines.push(
@@ -147,7 +161,7 @@ function sessionFooter(result: SessionResult, phrasing: Phrasing): string[] {
         ? `1 message is on a branch that was left; ${phrasing.allBranches} shows it`
         : `${hidden} messages are on branches that were left; ${phrasing.allBranches} shows them`,
     );
-  lines.push(...endLines(result, phrasing));
+  lines.push(...endLines(result, phrasing), ...stateLines(result, phrasing));
   if (children.length > 0) {
     lines.push(`children (${children.length + result.children_remaining}), each a session of its own:`);
     for (const { id, source_agent, relation, title } of children)
@@ -181,6 +195,29 @@ function endLines(result: SessionResult, phrasing: Phrasing): string[] {
   }
   return lines;
 }
+
+/** What its sources held whenever they were read, where that was more than once. */
+function stateLines(
+  { session, states = [], states_remaining: left = 0 }: SessionResult,
+  phrasing: Phrasing,
+): string[] {
+  if (states.length < 2) return [];
+  const isOne = new Set(states.map(({ source }) => source.id)).size === 1;
+  const lines = states.map(({ source, state, records, read_at, whole }) => {
+    const facts = [
+      `${records} ${records === 1 ? "record" : "records"}${whole ? "" : ", in part"}`,
+      `read ${timeOf(read_at)}`,
+      `${source.form} ${source.path}`,
+      phrasing.state(session.id, state, isOne ? undefined : source.id),
+    ];
+    return phrasing.clean(`  ${facts.join(" | ")}`);
+  });
+  lines.unshift(`${states.length + left} states of its sources, the newest first; each can be restored:`);
+  if (left > 0) lines.push(`  ... and ${left} more`);
+  return lines;
+}
+
+const messagesOf = (count: number): string => (count === 1 ? "message" : "messages");
 
 interface Block {
   readonly index: number;

@@ -29,6 +29,7 @@ export type SessionResult = Extract<GetResponse, { scope: "session" }>;
 export type MessageResult = Extract<GetResponse, { scope: "message" }>;
 export type SessionHead = GetResponse["session"];
 export type ResponseMode = SessionResult["response_mode"];
+export type StateView = NonNullable<SessionResult["states"]>[number];
 export type EndView = NonNullable<SessionResult["ends"]>[number];
 export type ChildView = SessionResult["children"][number];
 export type IssueView = NonNullable<SessionResult["issues"]>[number];

@@ -96,6 +96,7 @@ describe("a transcript", () => {
     session: "get(session_id)",
     allBranches: "branch=all",
     end: (number) => `end=${number}`,
+    state: (session, state, source) => `restore ${session} ${source ?? ""}#${state}`,
     history: "history=true",
     subagents: "include_subagents=true",
     exact: "mode=exact",

@@ -8,8 +8,8 @@ test("demo tours made-up sessions of three clients and leaves nothing behind", a
   const { code, stdout, stderr } = await home.pond(["demo"], { env: { TMPDIR: elsewhere.path } });
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/claude-code: 2 sessions, \d+ messages/);
-  expect(stdout).toMatch(/codex-cli: 1 sessions, \d+ messages/);
-  expect(stdout).toMatch(/pi: 1 sessions, \d+ messages/);
+  expect(stdout).toMatch(/codex-cli: 1 session, \d+ messages/);
+  expect(stdout).toMatch(/pi: 1 session, \d+ messages/);
   for (const [, equal, records] of stdout.matchAll(/: (\d+) of (\d+) records equal/g))
     expect(equal).toBe(records);
   expect(stdout).toMatch(/resume with: cd \S+ && codex resume /);

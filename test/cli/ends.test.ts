@@ -74,7 +74,7 @@ test("each end says the id of its source, and restore takes it", async () => {
   expect(unnamed.code).toBe(2);
   expect(unnamed.stderr).toContain("write --source <path or id>, with one of: ");
   const numbers = (await state("--source", ends[0]!.source.id, "--state", "99")).stderr;
-  const [, first] = /there is (\d+) to \d+; the last is the newest/.exec(numbers)!;
+  const [, first] = /its states are (\d+) to \d+; the last is the newest/.exec(numbers)!;
   const earlier = await state("--source", ends[0]!.source.id, "--state", first!);
   expect(earlier).toMatchObject({ code: 0 });
   expect(earlier.stdout).toContain(`this is state ${first}, an earlier one`);

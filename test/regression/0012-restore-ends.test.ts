@@ -112,7 +112,7 @@ describe.each(ALL)("$label", (model) => {
     const out = join(home, "none");
     await expect(restore(context, { session_id, out, state: 99 })).rejects.toMatchObject({
       code: "validation_failed",
-      hint: expect.stringContaining(`${before} to ${before + 1}`),
+      hint: expect.stringContaining(`its states are ${before} to ${before + 1}`),
     });
     await expect(restore(context, { session_id, out, state: before, end: 1 })).rejects.toMatchObject({
       code: "validation_failed",

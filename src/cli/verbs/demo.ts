@@ -2,7 +2,7 @@
 import { get, openDemo, restore, search, sync, verify } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import type { Outcome } from "../exit.ts";
-import { count } from "../number.ts";
+import { count, counted } from "../number.ts";
 import { oneLine, shorten } from "../text.ts";
 import type { demoFlags } from "../verb-flags.ts";
 
@@ -31,7 +31,7 @@ export async function demo({ flags, out, signal }: VerbContext<typeof demoFlags>
   );
   for (const { adapter, stored } of report.clients)
     print(
-      `${adapter}: ${count(stored.sessions.inserted)} sessions, ${count(stored.messages.inserted)} messages`,
+      `${adapter}: ${counted(stored.sessions.inserted, "session")}, ${counted(stored.messages.inserted, "message")}`,
     );
 
   const proof = await step(

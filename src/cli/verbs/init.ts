@@ -7,7 +7,7 @@ import { ask, canAsk } from "../ask.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
-import { count, size } from "../number.ts";
+import { counted, size } from "../number.ts";
 import type { initFlags } from "../verb-flags.ts";
 
 export async function init(verb: VerbContext<typeof initFlags>): Promise<Outcome> {
@@ -40,7 +40,7 @@ async function askForStore({ env, flags, out, signal }: VerbContext, fallback: s
 function render(report: InitReport): string {
   const found = report.clients.filter(({ files }) => files > 0);
   const clients = found.map(
-    ({ title, files, bytes }) => `  ${title}: ${count(files)} sources, ${size(bytes)}`,
+    ({ title, files, bytes }) => `  ${title}: ${counted(files, "source")}, ${size(bytes)}`,
   );
   return [
     report.changed.length === 0

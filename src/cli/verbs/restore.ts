@@ -28,7 +28,7 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
 }
 
 function render(report: RestoreReport): string {
-  const { command, copy_to } = report.resume;
+  const { command, copy_to, in_the_way: inTheWay = [] } = report.resume;
   const bytes = report.files.reduce((sum, file) => sum + file.bytes, 0);
   const kept = report.files.filter((file) => file.kept).length;
   const losses = report.losses.map(({ what, why, count: n }) => `  ${count(n)} x ${what}: ${why}`);
@@ -37,19 +37,30 @@ function render(report: RestoreReport): string {
       `(${report.fidelity}): ${count(report.files.length)} ${report.files.length === 1 ? "file" : "files"}, ${size(bytes)}, read back equal` +
       (kept === 0 ? "" : `, ${count(kept)} of them there already`),
     ...report.files.map(({ path }) => `  ${path}`),
-    ...otherEnds(report),
+    ...otherStates(report),
     ...(losses.length === 0 ? [] : ["not taken along:", ...losses]),
+    ...inTheWay.slice(0, 1).map((path) => {
+      const more = inTheWay.length === 1 ? "" : ` (and ${count(inTheWay.length - 1)} more)`;
+      return `in the way: ${path}${more}: run pond sync, then move it away before you copy, or what it has gained since is lost`;
+    }),
     ...(copy_to === undefined ? [] : [`to resume, copy what is in ${report.out} into ${copy_to}, then`]),
     `resume with: ${command}`,
   ].join("\n");
 }
 
-/** Where a session went more than one way, people should know which one they have, and how to get another. */
-function otherEnds({ session_id, state }: RestoreReport): readonly string[] {
-  if (state === undefined || (state.ends < 2 && state.end !== undefined)) return [];
-  const which =
-    state.end === undefined ? `state ${state.state}, an earlier one` : `end ${state.end} of ${state.ends}`;
+/** Where a session went more than one way, or was more than it is now, people should know what they have and what else there is. */
+function otherStates({ session_id, state }: RestoreReport): readonly string[] {
+  if (state === undefined) return [];
+  const { end, ends, state: number, states, path } = state;
+  const from = `as it was read from ${path}`;
+  if (ends > 1 && end !== undefined)
+    return [
+      `this is end ${end} of ${ends}, ${from}; for others: pond restore ${session_id} --end <1 to ${ends}>`,
+    ];
+  if (states.length < 2) return [];
+  const which = number === states.at(-1) ? "the newest" : "an earlier one";
+  const choice = ends > 1 ? `--source ${state.source} --state` : "--state";
   return [
-    `this is ${which}, as it was read from ${state.path}; for others: pond restore ${session_id} --end <1 to ${state.ends}>`,
+    `this is state ${number}, ${which}, ${from}; for others: pond restore ${session_id} ${choice} <${states[0]} to ${states.at(-1)}>, and pond get ${session_id} --history lists them`,
   ];
 }

@@ -45,7 +45,7 @@ function renderPending({ pending }: StatusReport): string {
   const waiting = pending.filter(({ sources }) => sources > 0);
   if (pending.length === 0) return "pending no client with sessions was found";
   if (pending.every(({ seen }) => seen === 0)) return "pending nothing: no client has a session here";
-  if (waiting.length === 0) return "pending nothing: every source is as it was at the last sync";
+  if (waiting.length === 0) return "pending nothing: every source on disk is as it was at the last sync";
   return `pending ${waiting.map(({ adapter, sources }) => `${adapter} ${count(sources)}`).join(", ")} new or changed; pond sync takes them in`;
 }
 

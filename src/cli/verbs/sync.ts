@@ -7,7 +7,7 @@ import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { located } from "../issues.ts";
-import { count, duration, size } from "../number.ts";
+import { count, counted, duration, size } from "../number.ts";
 import type { Output } from "../output.ts";
 import type { syncFlags } from "../verb-flags.ts";
 
@@ -114,10 +114,12 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
     );
   const superseded = report.clients.reduce((sum, client) => sum + client.superseded, 0);
   if (superseded > 0)
-    lines.push(`${count(superseded)} older copies of sessions were compared, not stored again`);
+    lines.push(
+      `${counted(superseded, "older copy of a session was", "older copies of sessions were")} compared; messages and parts are stored once`,
+    );
   const relabelled = report.clients.reduce((sum, { stored }) => sum + stored.relabelled, 0);
   if (relabelled > 0)
-    lines.push(`${count(relabelled)} sessions came with another project or client; the stored one stays`);
+    lines.push(`${counted(relabelled, "session")} came with another project or client; the stored one stays`);
   const embed = "embed" in report.took ? `; embed: ${report.embed}` : "";
   const indexes = "update-indexes" in report.took ? `; update-indexes: ${report.indexes.outcome}` : "";
   const verb = report.dry_run
