@@ -9,7 +9,9 @@ import type { Adapter, Loss, Place, Resume } from "../adapters/index.ts";
 import { adapterNamed, adapters, brandOf, placesThatExist, stampNow } from "../adapters/index.ts";
 import { stampTextOf } from "../adapters/registry.ts";
 import { PondError } from "../base/errors.ts";
+import { tryParseJson } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
+import { valueHash } from "../base/value-hash.ts";
 import type { Session } from "../model/index.ts";
 import { sessionsIn } from "../model/index.ts";
 import { readLineage } from "../sessions/index.ts";
@@ -149,9 +151,15 @@ function resumeIn(
   };
 }
 
-/** True where there is a file with other content. */
+/** True where there is a file with other content, however that is spelled. */
 function isOther(target: string, path: string): boolean {
-  return existsSync(target) && !readFileSync(target).equals(readFileSync(path));
+  const spelled = (file: string): string => readFileSync(file, "latin1").split("\n").map(valueOf).join("\n");
+  return existsSync(target) && spelled(target) !== spelled(path);
+}
+
+function valueOf(line: string): string {
+  const parsed = tryParseJson(line);
+  return parsed.kind === "value" ? valueHash(parsed.value) : line;
 }
 
 /** A session without a working folder has the nearest scope as its project, which is none to change into. */

@@ -133,7 +133,10 @@ test.each([
   [["get"], /get needs <id>\n.*pond sessions and pond search print ids/],
   [["get", "7b0"], /no session or message 7b0 is stored\n.*at least 4 characters/],
   [["get", "7b0c5a52-9"], /no session or message 7b0c5a52-9 is stored\n.*pond search prints/],
-  [["get", "7b0c5a52", "--after", "x"], /message x is not among .*\n.*the same mode, branch, end and history/],
+  [
+    ["get", "7b0c5a52", "--after", "x"],
+    /message x is not among .*\n.*the same mode, branch, end and history/,
+  ],
   [["get", "7b0c5a52", "--context", "2"], /--context says nothing about a session\n.*--message/],
   [
     ["get", "7b0c5a52-1f0e-4a57-9d3b-000000000000", "--mode", "verbatim"],

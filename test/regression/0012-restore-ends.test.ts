@@ -2,12 +2,12 @@
  * A session that went two ways is restored by each of them, exactly; a native restore is what was read, by the digest of
  * its state, or nothing is written (spec.md#sources-order, spec.md#adapter-restore).
  */
-import { existsSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Context, RestoreReport } from "../../src/handlers/index.ts";
 import { restore, sync, verify } from "../../src/handlers/index.ts";
-import { copyFixture } from "../support/aged-files.ts";
+import { copyFixture, writeLog } from "../support/aged-files.ts";
 import { claudeCode } from "../support/histories/claude-code.ts";
 import { codexCli } from "../support/histories/codex-cli.ts";
 import { opencodeDatabase, opencodeTree } from "../support/histories/opencode.ts";
@@ -201,3 +201,80 @@ describe("a restore that nobody touched", () => {
 });
 
 /** Long ago, so that nothing waits for more. */
+
+describe("an end of another machine", () => {
+  const ID = "11111111-1111-4111-8111-111111111111";
+  const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+  const CLIENTS = [
+    {
+      adapter: "claude-code",
+      file: (folder: string) => `.claude/projects/${folder.replaceAll("/", "-")}/${ID}.jsonl`,
+      records: (cwd: string, texts: readonly string[]) =>
+        texts.map((content, n) => ({
+          type: "user",
+          uuid: `u${n}`,
+          parentUuid: n === 0 ? null : `u${n - 1}`,
+          sessionId: ID,
+          // The first was written before the log was carried over.
+          cwd: n === 0 ? "/srv/shop" : cwd,
+          timestamp: at(n),
+          message: { role: "user", content },
+        })),
+    },
+    {
+      adapter: "codex-cli",
+      file: () => `.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-${ID}.jsonl`,
+      records: (cwd: string, texts: readonly string[]) => [
+        { timestamp: at(0), type: "session_meta", payload: { id: ID, timestamp: at(0), cwd } },
+        ...texts.map((text, n) => ({
+          timestamp: at(n),
+          type: "response_item",
+          payload: { type: "message", role: "user", content: [{ type: "input_text", text }] },
+        })),
+      ],
+    },
+    {
+      adapter: "pi",
+      file: (folder: string) =>
+        `.pi/agent/sessions/-${folder.replaceAll("/", "-")}--/2026-01-01T00-00-00-000Z_${ID}.jsonl`,
+      records: (cwd: string, texts: readonly string[]) => [
+        { type: "session", version: 3, id: ID, timestamp: at(0), cwd },
+        ...texts.map((content, n) => ({
+          type: "message",
+          id: `m${n}`,
+          parentId: n === 0 ? null : `m${n - 1}`,
+          timestamp: at(n),
+          message: { role: "user", content },
+        })),
+      ],
+    },
+  ];
+
+  test.each(CLIENTS)("of $adapter goes where that machine worked", async ({ adapter, file, records }) => {
+    await using desk = await tempContext();
+    await using laptop = await tempContext({ env: { POND_STORE: join(desk.home, "store") } });
+    const log = join(laptop.home, file("/Users/me/shop"));
+    writeLog(join(desk.home, file("/srv/shop")), records("/srv/shop", ["one", "two"]));
+    writeLog(log, records("/Users/me/shop", ["one", "two", "three"]));
+    for (const { context } of [desk, laptop]) await sync(context, { adapters: [adapter] });
+    rmSync(log);
+    const report = await restore(laptop.context, { session_id: ID });
+    expect(report.files.map(({ path }) => path)).toEqual([log]);
+    expect(report.resume.directory).toBe("/Users/me/shop");
+  });
+
+  test("is not copied over what went on since without a warning", async () => {
+    await using temp = await tempContext();
+    const { context, home } = temp;
+    const [{ file, records }] = CLIENTS as [(typeof CLIENTS)[0]];
+    const log = join(home, file("/srv/shop"));
+    writeLog(log, records("/srv/shop", ["one", "two"]));
+    await sync(context, {});
+    const equal = await restore(context, { session_id: ID, out: join(home, "equal") });
+    expect(equal.resume).toMatchObject({ copy_to: join(home, ".claude/projects") });
+    expect(equal.resume.in_the_way).toBeUndefined();
+    writeLog(log, records("/srv/shop", ["one", "two", "three"]), 2);
+    const older = await restore(context, { session_id: ID, out: join(home, "older") });
+    expect(older.resume.in_the_way).toEqual([log]);
+  });
+});

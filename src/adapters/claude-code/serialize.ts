@@ -2,7 +2,7 @@
 import { PondError } from "../../base/errors.ts";
 import type { Session, SessionState } from "../../model/index.ts";
 import type { Lineage, Restored, RestoredLog, SerializeOptions } from "../seam/index.ts";
-import { extractString, RestoredFiles } from "../seam/index.ts";
+import { extractString, recordedDirectories, RestoredFiles } from "../seam/index.ts";
 import { serializeForeign } from "./foreign.ts";
 import type { LogPlace } from "./layout.ts";
 import { folderOf, join, nameOf, placeOfLog, slugOf } from "./layout.ts";
@@ -39,7 +39,11 @@ function serializeNative(lineage: Lineage, options: SerializeOptions): Restored 
               count: 1,
             },
           ],
-    resume: { id, directory: options.mapPath(session.project), command: `claude --resume ${id}` },
+    resume: {
+      id,
+      directory: options.mapPath(directoryOf(lineage.state)),
+      command: `claude --resume ${id}`,
+    },
   };
 }
 
@@ -71,7 +75,7 @@ interface Target {
 function addLineage({ state, children }: Lineage, target: Target): void {
   const key = state.source?.key ?? keyOf(state.session);
   const place = placeOfLog(key);
-  const folder = place.kind === "session" ? projectFolder(state.session, key, target.options) : target.folder;
+  const folder = place.kind === "session" ? projectFolder(state, key, target.options) : target.folder;
   addSession(
     state,
     target,
@@ -112,10 +116,19 @@ function clientPath(session: Session, place: LogPlace, folder: string): string {
 }
 
 /** The client cuts the slug of a long path and adds a hash that only it can make: then the recorded name is right. */
-function projectFolder(session: Session, key: string, { mapPath }: SerializeOptions): string {
-  const directory = mapPath(session.project);
-  const slug = slugOf(directory);
+function projectFolder(state: SessionState, key: string, { mapPath }: SerializeOptions): string {
+  const directory = directoryOf(state);
+  const mapped = mapPath(directory);
+  const slug = slugOf(mapped);
   const recorded = nameOf(folderOf(key));
   const isLong = slug.length > MAX_SLUG && recorded.startsWith(slug.slice(0, MAX_SLUG));
-  return isLong && directory === session.project ? recorded : slug;
+  return isLong && mapped === directory ? recorded : slug;
+}
+
+/** Where the session worked on the machine that this state is of: its log stands in the folder of that name. */
+function directoryOf(state: SessionState): string {
+  const folder = nameOf(folderOf(state.source?.key ?? keyOf(state.session)));
+  const { project } = state.session;
+  if (folder === slugOf(project)) return project;
+  return recordedDirectories(state).find((directory) => slugOf(directory) === folder) ?? project;
 }

@@ -26,6 +26,7 @@ import {
   LossReport,
   objectField,
   recordGroups,
+  recordedDirectories,
   recordHash,
   RestoredFiles,
 } from "../seam/index.ts";
@@ -52,7 +53,8 @@ export function serializeNative(lineage: Lineage, options: SerializeOptions): Re
   }
   const { session } = lineage.state;
   const id = threadIdIn(restored.get(session.id) ?? []) ?? session.id;
-  const directory = options.mapPath(session.project);
+  // As its own records tell it: those of another source may tell another.
+  const [directory = session.project] = recordedDirectories(lineage.state).map(options.mapPath);
   const resume = { id, directory, command: `codex resume ${id}` };
   return { fidelity: "native", files: files.list(), logs, losses: losses.list(), resume };
 }

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Session, SessionState } from "../../model/index.ts";
 import type { Lineage, RawLine, Restored, RestoredLog, SerializeOptions } from "../seam/index.ts";
-import { extractString, isRawLine, objectField, RestoredFiles } from "../seam/index.ts";
+import { extractString, isRawLine, objectField, recordedDirectories, RestoredFiles } from "../seam/index.ts";
 import { serializeForeign } from "./foreign.ts";
 import { isHeader } from "./head.ts";
 import { idInName, nameOf, stemOf } from "./names.ts";
@@ -24,7 +24,7 @@ function serializeNative(lineage: Lineage, options: SerializeOptions): Restored 
   addLineage(lineage, { files, logs, options });
   const { session } = lineage.state;
   const id = ownId(session);
-  const directory = options.mapPath(session.project);
+  const directory = options.mapPath(directoryOf(lineage.state));
   return {
     fidelity: "native",
     files: files.list(),
@@ -70,8 +70,11 @@ function clientPath(state: SessionState, { mapPath }: SerializeOptions): string 
   const key = keyOf(state);
   const id = ownId(session);
   const name = idInName(stemOf(key)) === id ? nameOf(key) : fileNameFor(session.created_at, id);
-  return `${folderFor(mapPath(session.project))}/${name}`;
+  return `${folderFor(mapPath(directoryOf(state)))}/${name}`;
 }
+
+/** As its own header tells it: that of another source may tell another. */
+const directoryOf = (state: SessionState): string => recordedDirectories(state)[0] ?? state.session.project;
 
 /** The header holds the paths that pi goes by. */
 function withMappedPaths(

@@ -99,6 +99,7 @@ export { JsonlLog } from "./jsonl-log.ts";
 export type { LineStart, Prefix, PrefixFormat, PrefixState } from "./prefix.ts";
 export { goOn, keptValue, keptPrefix, prefixToKeep } from "./prefix.ts";
 export type { RecordGroup } from "./record-groups.ts";
+export { recordedDirectories } from "./recorded-directories.ts";
 export { recordGroups } from "./record-groups.ts";
 export type { LogReading } from "./read-log.ts";
 export { Committed, tellLog, untilUnreadable } from "./read-log.ts";
