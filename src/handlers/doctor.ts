@@ -1,11 +1,13 @@
 /** `doctor`: is everything well, and what to do next. Every finding that is not well names its fix. */
 import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { adapters } from "../adapters/registry.ts";
+import { adapters, placesThatExist } from "../adapters/registry.ts";
 import { toPondError } from "../base/errors.ts";
 import type { SessionStore, TableHealth } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
+import { realPathOf } from "./importer.ts";
 import { rememberedSync } from "./remembered.ts";
+import type { Sweep } from "./sweep.ts";
 import { sweepSources } from "./sweep.ts";
 
 export interface Finding {
@@ -117,19 +119,35 @@ async function clientFindings(context: Context): Promise<Finding[]> {
         fix: "`pond adapters` tells where pond looks; name another place with `pond sync --adapter <client> --path <folder>`",
       },
     ];
-  return sweeps.flatMap(({ adapter, seen, stale, issues }): Finding[] => {
+  const unread = await Promise.all(sweeps.map((sweep) => unreadPlaces(context, sweep)));
+  return sweeps.flatMap(({ adapter, seen, stale, issues }, at): Finding[] => {
     const message = `${adapter.title}: ${seen} ${seen === 1 ? "source" : "sources"}, ${stale.length} of them new or changed`;
     const freshness: Finding =
       stale.length === 0
         ? { topic: "clients", status: "ok", message }
         : { topic: "clients", status: "warn", message, fix: "pond sync" };
+    const findings = [freshness, ...(unread[at] ?? [])];
     const [first] = issues;
-    if (first === undefined) return [freshness];
+    if (first === undefined) return findings;
     const more = issues.length === 1 ? "" : ` (and ${issues.length - 1} more)`;
     const trouble = `${adapter.title}: ${first.path}: ${first.message}${more}`;
     const fix = "make it readable, or correct the settings (`pond config show` names their file)";
-    return [freshness, { topic: "clients", status: "warn", message: trouble, fix }];
+    return [...findings, { topic: "clients", status: "warn", message: trouble, fix }];
   });
+}
+
+/** Places of the client's own that the settings leave out: what it writes there is in no store. */
+async function unreadPlaces({ machine }: Context, { adapter, places }: Sweep): Promise<readonly Finding[]> {
+  const own = await placesThatExist(adapter.looks(machine));
+  const read = new Set(places.map(({ root }) => realPathOf(root)));
+  return own
+    .filter(({ root }) => !read.has(realPathOf(root)))
+    .map(({ root }) => ({
+      topic: "clients",
+      status: "warn",
+      message: `${adapter.title}: ${root} is the client's own place, and is not read: the settings name others`,
+      fix: `add it to adapters.${adapter.name}.paths (\`pond config show\` names the file)`,
+    }));
 }
 
 async function adviceFindings(context: Context): Promise<Finding[]> {

@@ -125,6 +125,20 @@ test("doctor warns of a path of the settings that is not there", async () => {
   });
 });
 
+test("doctor warns of a place of the client's own that the settings leave out", async () => {
+  await using folder = await tempDir();
+  const own = join(folder.path, ".claude/projects");
+  mkdirSync(own, { recursive: true });
+  const unread = expect.objectContaining({
+    status: "warn",
+    message: expect.stringContaining(`${own} is the client's own place, and is not read`),
+  });
+  await using context = await homeWith(folder.path, ["~/logs"]);
+  expect(await doctor(context)).toContainEqual(unread);
+  await using both = await homeWith(folder.path, ["~/logs", "~/.claude/projects"]);
+  expect(await doctor(both)).not.toContainEqual(unread);
+});
+
 test("a file that is named and holds no session of the client is an issue", async () => {
   await using folder = await tempDir();
   const home = folder.path;
