@@ -92,8 +92,8 @@ export class Source implements Disposable {
 
   /** No seeking in compressed bytes: those before the offset are hashed in passing. */
   async #streamedTail(offset: number): Promise<string> {
-    const hash = new TailHash();
     const from = hashedFrom(offset);
+    const hash = new TailHash(from);
     let position = 0;
     for await (const chunk of this.#plainBytes()) {
       const wanted = chunk.subarray(0, offset - position);

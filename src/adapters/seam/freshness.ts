@@ -67,30 +67,41 @@ export function resumeOffset(file: SourceFile, cursor: FileCursor | undefined): 
 
 const CHUNK_BYTES = 1024 * 1024;
 
+/** How far a file is hashed from its start: what it is gone on with once more of it was read. */
+const hashed = new WeakMap<SourceFile, TailHash>();
+
 /** Hash of the bytes before `offset`: 1 ms a megabyte where the file is in memory. */
 export function tailHash(file: SourceFile, offset: number): string {
   if (offset === 0) return "";
-  const hash = new TailHash();
   const start = hashedFrom(offset);
-  const buffer = Buffer.alloc(Math.min(offset - start, CHUNK_BYTES));
-  for (let at = start; at < offset;) {
-    const length = file.read(buffer.subarray(0, Math.min(buffer.length, offset - at)), at);
+  const before = start === 0 ? hashed.get(file) : undefined;
+  const hash = before === undefined || before.end > offset ? new TailHash(start) : before;
+  const buffer = Buffer.alloc(Math.min(offset - hash.end, CHUNK_BYTES));
+  while (hash.end < offset) {
+    const length = file.read(buffer.subarray(0, Math.min(buffer.length, offset - hash.end)), hash.end);
     if (length === 0) break;
     hash.add(buffer.subarray(0, length));
-    at += length;
   }
+  if (start === 0) hashed.set(file, hash);
   return hash.text();
 }
 
 /** The same over bytes at hand, from `hashedFrom` on: for sources that cannot seek. */
 export class TailHash {
   readonly #hash = createHash("sha256");
+  /** Behind the last byte that was added. */
+  end: number;
+
+  constructor(start: number) {
+    this.end = start;
+  }
 
   add(bytes: Uint8Array): void {
     this.#hash.update(bytes);
+    this.end += bytes.length;
   }
 
   text(): string {
-    return this.#hash.digest("hex").slice(0, 32);
+    return this.#hash.copy().digest("hex").slice(0, 32);
   }
 }
