@@ -8,6 +8,7 @@ import { PondError } from "../base/errors.ts";
 import { describeKey } from "../model/index.ts";
 import type { Session } from "../model/index.ts";
 import type { SessionStore, StateHead, StateViews } from "../sessions/index.ts";
+import { ADOPTED } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import { nameOf, proveState } from "./prove-state.ts";
@@ -91,6 +92,7 @@ async function proveSession(
   if (views === undefined) own?.fault([`${describeKey({ id })} cannot be read`]);
   if (views === undefined) return title;
   if (!views.history.isRecorded) own?.unrecorded(views.everything().damage);
+  for (const end of views.ends()) if (end.source === ADOPTED) own?.unrecorded(views.view(end).damage);
   for (const { all } of views.history.sources)
     await tallies.get(all[0]?.adapter ?? "")?.prove(views, all.toReversed());
   return title;

@@ -11,8 +11,11 @@ export interface PlacedRow {
   readonly id: string;
   /** The record that it is a version of, or a piece of. */
   readonly record: string;
+  /** Null where an older pond stored it, which recorded no states. */
   readonly origin: string | null;
   readonly seq?: number | null | undefined;
+  /** Microseconds since 1970. */
+  readonly timestamp?: number;
 }
 
 /** Where a session came to: what one of its sources holds, and no other source has gone on from. */
@@ -51,9 +54,11 @@ export class SessionHistory {
 
   /** The ends, the newest first. */
   ends(rows: readonly PlacedRow[]): readonly End[] {
-    const [only, ...others] = this.told;
+    const adopted = adoptedFrom(this.sources, rows);
+    const told = adopted === undefined ? this.told : [...this.told, adopted.states];
+    const [only, ...others] = told;
     if (only?.latest !== undefined && others.length === 0) return [{ states: only, state: only.latest }];
-    const candidates = this.told.flatMap((states): readonly Candidate[] => {
+    const candidates = told.flatMap((states): readonly Candidate[] => {
       const state = states.latest;
       if (state === undefined) return [];
       return [{ states, state, ...holdsOf(states.holding(state.state), rows) }];
@@ -94,11 +99,64 @@ export class SessionHistory {
   }
 
   /** A state by what names it. */
-  find({ source, state }: StateChoice): End | undefined {
+  find({ source, state }: StateChoice, rows: readonly PlacedRow[]): End | undefined {
+    if (source === ADOPTED) return adoptedFrom(this.sources, rows);
     const states = this.sources.find((each) => each.all[0]?.source === source);
     const found = state === undefined ? states?.latest : states?.all.find((each) => each.state === state);
     return states === undefined || found === undefined ? undefined : { states, state: found };
   }
+}
+
+/** Names what an older pond stored, as if it were a source. */
+export const ADOPTED = "adopted";
+
+/** How an older pond named the row that said that a record is gone. */
+const REMOVED = "@removed";
+
+/**
+ * What an older pond stored and no state holds, as a state of its own: nothing says that a source which never had it has
+ * taken it away (spec.md#sources-order). Its digests are unknown, so it is not whole. Undefined where a source has it, or
+ * had it.
+ */
+function adoptedFrom(sources: readonly SourceStates[], all: readonly PlacedRow[]): End | undefined {
+  const older = all.filter(({ origin }) => origin === null);
+  const [form] = sources.flatMap(({ latest }) => latest?.form ?? []);
+  if (older.length === 0 || form === undefined) return undefined;
+  const gone = new Set(older.filter(({ id }) => id.endsWith(REMOVED)).map(({ record }) => record));
+  const rows = older.filter(({ record }) => !gone.has(record));
+  // Of what is rewritten in place a newer version will do.
+  const nameOf = ({ id, record }: PlacedRow): string => (form === "log" ? id : record);
+  const isHeld = sources.some((states) =>
+    states.all.some(({ state }) => {
+      const { found, beside } = arrange(all, states.holding(state));
+      const held = new Set([...found, ...beside].map(nameOf));
+      return rows.every((row) => held.has(nameOf(row)));
+    }),
+  );
+  if (isHeld) return undefined;
+  const firsts = rows.filter((row) => pieceOf(row) === undefined);
+  const isPlaced = ({ seq }: PlacedRow): boolean => typeof seq === "number";
+  const runs = firsts.filter(isPlaced).map(({ id }) => ({ id }));
+  const side = firsts.filter((row) => !isPlaced(row)).map(({ record, id }) => ({ record, id }));
+  const newest = Math.max(0, ...rows.map(({ timestamp = 0 }) => timestamp));
+  const state: RecordedState = {
+    session_id: "",
+    source: ADOPTED,
+    adapter: "",
+    reader: "-",
+    path: "(stored by an older pond)",
+    key: "",
+    form,
+    state: 1,
+    read_at: 0,
+    recorded_at: newest === 0 ? undefined : newest,
+    records: runs.length,
+    digest: "",
+    side: "",
+    whole: false,
+    content: new SourceStates([]).encode({ runs, side }),
+  };
+  return { states: new SourceStates([state]), state };
 }
 
 function sharedFolders(path: string, other: string): number {

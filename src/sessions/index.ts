@@ -14,7 +14,7 @@ export { MESSAGES, PARTS, SESSIONS, SOURCES, SUMMARIES } from "./schema.ts";
 export type { Storage } from "./store.ts";
 export { openSessionStore, SessionStore } from "./store.ts";
 export type { End, SessionHistory, StateChoice } from "./history.ts";
-export { isSameState } from "./history.ts";
+export { ADOPTED, isSameState } from "./history.ts";
 export type { RecordedState, SourceStates, StateHead } from "./states.ts";
 export type { SessionStandings } from "./read-standings.ts";
 export type { EndRows, Standing } from "./standing.ts";

@@ -44,6 +44,7 @@ export class StateViews {
     this.#rows = read.refs.map((ref) => ({
       ...(ref.placed ?? { record: ref.id, origin: null }),
       id: ref.id,
+      timestamp: ref.timestamp,
       ref,
     }));
     this.#messages = new Map(read.all.messages.map((entry) => [entry.message.id, entry]));
@@ -74,7 +75,7 @@ export class StateViews {
   }
 
   view(head: Pick<StateHead, "source" | "state" | "adapter" | "key" | "form">): StateView {
-    const end = this.history.find(head);
+    const end = this.history.find(head, this.#rows);
     if (end === undefined) return { state: this.#all, damage: ["the state is not recorded any more"] };
     const { found, beside, missing } = arrange(this.#rows, end.states.holding(end.state.state));
     const rows = [...found, ...beside.toSorted((a, b) => compareInSession(a.ref, b.ref))];
@@ -96,7 +97,7 @@ export class StateViews {
 
   /** True where a state only goes on from an earlier one of its source, as far as its records in order are concerned. */
   isBeginningOf(earlier: StateHead, later: StateHead): boolean {
-    const [a, b] = [this.history.find(earlier), this.history.find(later)];
+    const [a, b] = [earlier, later].map((head) => this.history.find(head, this.#rows));
     if (a === undefined || b === undefined) return false;
     const [left, right] = [a.states.holding(earlier.state).runs, b.states.holding(later.state).runs];
     return commonStart(left, right) === earlier.records;

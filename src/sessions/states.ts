@@ -128,6 +128,8 @@ export function asReadFrom(
   { adapter, key, form }: Pick<StateHead, "adapter" | "key" | "form">,
   { session, messages }: SessionState,
 ): SessionState {
+  // What an older pond stored says itself where it came from.
+  if (adapter === "") return { session, messages };
   const isOwn = session.source_agent === adapter || session.source_agent.startsWith(`${adapter}/`);
   return {
     session: isOwn ? session : { ...session, source_agent: adapter },

@@ -41,13 +41,14 @@ export function viewOf(
   const placed = refs.map((ref) => ({
     ...(ref.placed ?? { record: ref.id, origin: null }),
     id: ref.id,
+    timestamp: ref.timestamp,
     ref,
   }));
   if (view === "history") return { ...all, rows: inHistoryOrder(history, placed).map(({ ref }) => ref) };
   const choice = view instanceof Map ? (view.get(session) ?? history.beside(view.values())) : undefined;
   const place = typeof view === "object" && "end" in view ? view.end - 1 : 0;
   const ends = history.ends(placed);
-  const chosen = choice === undefined ? ends[place] : history.find(choice);
+  const chosen = choice === undefined ? ends[place] : history.find(choice, placed);
   if (chosen === undefined) return all;
   const own = chosen.states.holding(chosen.state.state);
   const holding = choice === undefined ? history.shown(chosen) : own;

@@ -2,10 +2,13 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { get, sync, verify, verifyStored } from "../../src/handlers/index.ts";
+import type { Context } from "../../src/handlers/index.ts";
+import { get, restore, search, sync, verify, verifyStored } from "../../src/handlers/index.ts";
 import type { SessionStore } from "../../src/sessions/index.ts";
 import { openSessionStore } from "../../src/sessions/index.ts";
 import type { TableSpec } from "../../src/substrate/index.ts";
+import { readLog } from "../support/aged-files.ts";
+import { getSession } from "../support/get-answers.ts";
 import { tempContext } from "../support/temp-context.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -79,4 +82,67 @@ test("rows without a hash match by what they restore, and other values are versi
     "other",
     "third",
   ]);
+});
+
+/** A store of an older pond that holds a log which is gone by now, and a place beside it. */
+async function olderStoreOf(...texts: readonly string[]) {
+  const folder = await tempDir();
+  const place = join(folder.path, "projects");
+  const log = join(place, "app", `${ID}.jsonl`);
+  const write = (said: readonly string[]): void => {
+    mkdirSync(dirname(log), { recursive: true });
+    writeFileSync(log, said.map((text, at) => line(at + 1, text)).join(""));
+  };
+  write(texts);
+  const source = { adapters: ["claude-code"], paths: [place] };
+  await using made = await tempContext();
+  await sync(made.context, source);
+  const older = await tempContext();
+  await copyAsOlder(await made.context.store(), older.context.address.url);
+  const dispose = async (): Promise<void> => {
+    await older[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  };
+  return { ...older, folder: folder.path, write, source, [Symbol.asyncDispose]: dispose };
+}
+
+const textsOf = async (context: Context, end = 1): Promise<readonly unknown[]> => {
+  const { messages } = await getSession(context, { session_id: ID, end });
+  return messages.map(({ text }) => text);
+};
+
+const restoredTexts = async (context: Context, out: string, end: number): Promise<unknown> => {
+  const { files } = await restore(context, { session_id: ID, out, end });
+  return readLog(files[0]!.path).map(
+    (record) => (record as { message: { content: unknown } }).message.content,
+  );
+};
+
+test("what an older pond stored of a source that is gone stays, whatever an older backup lacks", async () => {
+  await using at = await olderStoreOf("one", "two", "three", "four");
+  const { context, source, folder } = at;
+  at.write(["one", "two"]);
+  await sync(context, source);
+  expect(await textsOf(context)).toEqual(["one", "two", "three", "four"]);
+  expect(await restoredTexts(context, join(folder, "out"), 1)).toEqual(["one", "two", "three", "four"]);
+  const { sessions } = await search(context, { query: "four" });
+  expect(sessions[0]?.matches.map(({ state }) => state)).toEqual([undefined]);
+  expect((await verify(context, source)).clients).toMatchObject([{ proven: true }]);
+  expect((await verifyStored(context, {})).clients).toMatchObject([{ proven: 1, unrecorded: 1, unequal: 0 }]);
+});
+
+test("a copy that went another way is an end beside what an older pond stored", async () => {
+  await using at = await olderStoreOf("one", "two", "three");
+  const { context, source, folder } = at;
+  at.write(["one", "two", "other", "further"]);
+  await sync(context, source);
+  const ends = [
+    ["one", "two", "other", "further"],
+    ["one", "two", "three"],
+  ];
+  for (const [index, texts] of ends.entries()) {
+    expect(await textsOf(context, index + 1)).toEqual(texts);
+    expect(await restoredTexts(context, join(folder, `out-${index}`), index + 1)).toEqual(texts);
+  }
+  expect((await verifyStored(context, {})).clients).toMatchObject([{ proven: 1, unrecorded: 1, unequal: 0 }]);
 });
