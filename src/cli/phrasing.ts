@@ -1,4 +1,5 @@
 /** How the command line says what to ask next in a transcript. */
+import { shellWord } from "../base/shell.ts";
 import type { Phrasing } from "../wire/index.ts";
 import type { Style } from "./style.ts";
 import { safeText } from "./text.ts";
@@ -17,7 +18,7 @@ export function phrasing(style: Style): Required<Phrasing> {
     end: (number) => `--end ${number}`,
     history: "--history",
     state: (session, state, source) =>
-      `pond restore ${session}${source === undefined ? "" : ` --source ${source}`} --state ${state}`,
+      `pond restore ${shellWord(session)}${source === undefined ? "" : ` --source ${source}`} --state ${state}`,
     subagents: "--subagents is given",
     exact: "--mode exact",
   };

@@ -11,6 +11,7 @@ import { stampTextOf } from "../adapters/registry.ts";
 import { PondError } from "../base/errors.ts";
 import { tryParseJson } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
+import { shellWord } from "../base/shell.ts";
 import { valueHash } from "../base/value-hash.ts";
 import type { Session } from "../model/index.ts";
 import { sessionsIn } from "../model/index.ts";
@@ -164,11 +165,6 @@ function valueOf(line: string): string {
 
 /** A session without a working folder has the nearest scope as its project, which is none to change into. */
 const isPath = (text: string): boolean => /^(?:[/~\\]|[A-Za-z]:[/\\])/.test(text);
-
-/** As a POSIX shell reads it back. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
 
 type Target = Adapter & { readonly restore: { readonly kind: "supported" } };
 

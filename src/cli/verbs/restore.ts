@@ -1,5 +1,6 @@
 /** `pond restore`: a stored session back into a client, and how to go on with it there. */
 import type { RestoreReport } from "../../handlers/index.ts";
+import { shellWord } from "../../base/shell.ts";
 import { resolveSession, restore as runRestore } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
@@ -55,12 +56,12 @@ function otherStates({ session_id, state }: RestoreReport): readonly string[] {
   const from = `as it was read from ${path}`;
   if (ends > 1 && end !== undefined)
     return [
-      `this is end ${end} of ${ends}, ${from}; for others: pond restore ${session_id} --end <1 to ${ends}>`,
+      `this is end ${end} of ${ends}, ${from}; for others: pond restore ${shellWord(session_id)} --end <1 to ${ends}>`,
     ];
   if (states.length < 2) return [];
   const which = number === states.at(-1) ? "the newest" : "an earlier one";
   const choice = ends > 1 ? `--source ${state.source} --state` : "--state";
   return [
-    `this is state ${number}, ${which}, ${from}; for others: pond restore ${session_id} ${choice} <${states[0]} to ${states.at(-1)}>, and pond get ${session_id} --history lists them`,
+    `this is state ${number}, ${which}, ${from}; for others: pond restore ${shellWord(session_id)} ${choice} <${states[0]} to ${states.at(-1)}>, and pond get ${shellWord(session_id)} --history lists them`,
   ];
 }
