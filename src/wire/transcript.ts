@@ -70,7 +70,7 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
   // Exact text and patterns are looked for in tools too, so that more may match than have text.
   const tools = response.mode === "fts" ? "" : ", and all tool calls and results,";
   // Other ends are searched too, and not counted among the messages that sessions have now.
-  const isMore = response.matched_total > response.searchable_in_scope;
+  const isMore = response.mode === "fts" && response.matched_total > response.searchable_in_scope;
   const searched = isMore ? `at least ${response.matched_total}` : `${response.searchable_in_scope}`;
   const scope = `${searched} messages with text${tools} were in scope`;
   const name = JSON.stringify(phrasing.clean(query));

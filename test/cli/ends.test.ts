@@ -84,6 +84,9 @@ test("history and search mark what was replaced", async () => {
   const history = (await home.pond(["get", RETRY, "--history", "--limit", "100"])).stdout;
   expect(history).toMatch(/ \| superseded -+\nWater the quince\n/);
   expect(history).toMatch(/ \| in another end -+\n/);
+  const [, count] = /(\d+) states of its sources, the newest first; each can be restored:\n/.exec(history)!;
+  const restores = history.match(/ \| pond restore \S+ --source \S+ --state \d+$/gm);
+  expect(restores).toHaveLength(Number(count));
   const newest = (await home.pond(["search", "quince"])).stdout;
   expect(newest).toContain("1 message matches");
   expect(newest).toContain("Water the quince twice");
