@@ -14,5 +14,7 @@ export async function openContext({
     out.note(
       `note: the store was torn and went back to its last whole version (${message}); pond sync --verify reads every source again`,
     );
-  return createContext({ config: await config(), machine: env, signal, onRepair });
+  const onTightened = (folder: string): void =>
+    out.note(`note: other users of this machine could read ${folder}; it is private now`);
+  return createContext({ config: await config(), machine: env, signal, onRepair, onTightened });
 }

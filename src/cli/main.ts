@@ -7,6 +7,9 @@ import { run } from "./run.ts";
 import { abortOnSignals } from "./signals.ts";
 import { ROOT } from "./verbs.ts";
 
+// What it makes is for its user alone (spec.md#keep-private), the engine's files included.
+process.umask(0o077);
+
 const sinks = processSinks();
 
 // A throw that no verb awaits is a bug: one line for people, no half-printed stack, and not the exit code of success.

@@ -10,6 +10,7 @@ import type { LoadedConfig } from "../config/index.ts";
 import type { SessionStore } from "../sessions/index.ts";
 import { localFolder } from "../sessions/peek.ts";
 import type { StoreAddress } from "../state/index.ts";
+import { makePrivate } from "../state/index.ts";
 
 export interface Context extends AsyncDisposable {
   readonly config: LoadedConfig;
@@ -31,6 +32,8 @@ export interface ContextOptions {
   readonly clock?: Clock;
   /** What had to be repaired in the store while it was open, told when it closes: the next command finds it whole. */
   readonly onRepair?: (message: string) => void;
+  /** A store that other users could enter is taken from them where somebody is told. */
+  readonly onTightened?: (folder: string) => void;
 }
 
 export function createContext(options: ContextOptions): Context {
@@ -43,6 +46,8 @@ export function createContext(options: ContextOptions): Context {
   const openExisting = async (): Promise<SessionStore | undefined> =>
     (await import("../sessions/index.ts")).openSessionStore(storage, { create: false });
   const folder = localFolder(url, namespace);
+  const { onTightened } = options;
+  if (onTightened !== undefined && folder !== undefined && makePrivate(folder)) onTightened(folder);
   return {
     config: options.config,
     machine: { ...options.machine, scratch: join(options.config.paths.state, "scratch") },

@@ -1,0 +1,59 @@
+/** What pond makes is for its user alone, and a store of before is made so. */
+import { chmodSync, lstatSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { TempHome } from "./pond.ts";
+
+const ID = "11111111-1111-4111-8111-111111111111";
+
+function homeWithSession(): TempHome {
+  const home = new TempHome();
+  const path = join(home.path, `.claude/projects/-srv-app/${ID}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true });
+  const record = {
+    type: "user",
+    uuid: "u1",
+    sessionId: ID,
+    cwd: "/srv/app",
+    timestamp: "2026-01-01T00:00:00.000Z",
+    message: { role: "user", content: "one" },
+  };
+  writeFileSync(path, `${JSON.stringify(record)}\n`);
+  utimesSync(path, 1, 1);
+  return home;
+}
+
+/** Everything in a home that others may read, write or enter. */
+function openTo(home: TempHome, names: (path: string) => boolean): readonly string[] {
+  return readdirSync(home.path, { recursive: true, withFileTypes: true })
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => names(path) && (lstatSync(path).mode & 0o077) !== 0);
+}
+
+const isNotTheClients = (path: string): boolean => !/\/\.claude(?:\/|$)/.test(path);
+
+test.skipIf(process.platform === "win32")("what sync and restore make is private", async () => {
+  using home = homeWithSession();
+  expect(await home.pond(["sync"])).toMatchObject({ code: 0 });
+  expect(await home.pond(["restore", ID, "--out", join(home.path, "out")])).toMatchObject({ code: 0 });
+  const made = readdirSync(home.path).filter((name) => name !== ".claude");
+  expect(made.length).toBeGreaterThan(1);
+  expect(openTo(home, isNotTheClients)).toEqual([]);
+});
+
+test.skipIf(process.platform === "win32")(
+  "a store that others could read is taken from them, and told",
+  async () => {
+    using home = homeWithSession();
+    await home.pond(["sync"]);
+    const [table] = readdirSync(home.path, { recursive: true, withFileTypes: true }).filter(
+      ({ name }) => name === "sessions.lance",
+    );
+    const folder = table!.parentPath;
+    chmodSync(folder, 0o755);
+    const first = await home.pond(["sessions"]);
+    expect(first.stderr).toContain("it is private now");
+    expect(lstatSync(folder).mode & 0o777).toBe(0o700);
+    expect((await home.pond(["sessions"])).stderr).not.toContain("private");
+  },
+);
