@@ -66,9 +66,9 @@ const file = fc.constantFrom(
   },
 );
 /** As a reader makes them: it keeps the sign of a zero by its literal, which a plain number loses when it is printed. */
-const value = fc.jsonValue({ maxDepth: 2 }).map((one) => parseJson(JSON.stringify(one)));
+const values = fc.jsonValue({ maxDepth: 2 }).map((one) => parseJson(JSON.stringify(one)));
 const call = fc
-  .record({ call_id: callIds, name: names, params: value, ran: fc.boolean() })
+  .record({ call_id: callIds, name: names, params: values, ran: fc.boolean() })
   .map(({ call_id, name, params, ran }) => ({
     type: "tool_call" as const,
     ...(call_id === undefined ? {} : { call_id }),
@@ -78,7 +78,7 @@ const call = fc
   }));
 const results = fc.oneof(
   said,
-  value,
+  values,
   fc.constant([
     { type: "text", text: "one" },
     { type: "text", text: "two" },
