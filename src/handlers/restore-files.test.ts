@@ -20,9 +20,9 @@ import type { WrittenFile } from "./restore-files.ts";
 import { writeFiles } from "./restore-files.ts";
 import { makeStaging } from "./restore-staging.ts";
 
-const ROOT: RestoredFile = { kind: "jsonl", path: "p/root.jsonl", records: [{ a: 1, b: 2 }] };
-const CHILD: RestoredFile = { kind: "jsonl", path: "p/root/child.jsonl", records: [{ c: 3 }] };
-const SIDE: RestoredFile = { kind: "bytes", path: "p/root/side.txt", data: Buffer.from("side") };
+const ROOT: RestoredFile = { kind: "jsonl", path: "p/main.jsonl", records: [{ a: 1, b: 2 }] };
+const CHILD: RestoredFile = { kind: "jsonl", path: "p/main/child.jsonl", records: [{ c: 3 }] };
+const SIDE: RestoredFile = { kind: "bytes", path: "p/main/side.txt", data: Buffer.from("side") };
 const FILES = [ROOT, CHILD, SIDE];
 
 function write(
@@ -161,7 +161,7 @@ describe("files of a restore", () => {
       expect(statSync(elsewhere).dev).not.toBe(statSync(dir.path).dev);
       symlinkSync(elsewhere, join(dir.path, "p"));
       await write(dir.path);
-      expect(filesIn(elsewhere)).toEqual(["root.jsonl", "root/child.jsonl", "root/side.txt"]);
+      expect(filesIn(elsewhere)).toEqual(["main.jsonl", "main/child.jsonl", "main/side.txt"]);
     } finally {
       rmSync(elsewhere, { recursive: true });
     }
