@@ -108,8 +108,10 @@ async function diskFindings({ address }: Context): Promise<Finding[]> {
 }
 
 async function clientFindings(context: Context): Promise<Finding[]> {
-  const remembered = await rememberedSync(context);
-  const sweeps = await sweepSources(context, {}, remembered?.cursors);
+  // What cannot be looked at was told of above.
+  const known = await rememberedSync(context).catch(() => "none" as const);
+  const cursors = typeof known === "string" ? undefined : known.cursors;
+  const sweeps = await sweepSources(context, {}, cursors);
   if (sweeps.length === 0)
     return [
       {

@@ -1,6 +1,6 @@
 /** Reads the changed sources of one client into the store: in this thread, or in several where that pays. */
 import type { JsonValue } from "../base/json.ts";
-import type { Cursors } from "../state/index.ts";
+import type { Cursors, Reached } from "../state/index.ts";
 import { readerId } from "../state/index.ts";
 import { ingestTables } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
@@ -47,10 +47,14 @@ async function importTasks(
     return { ...source, order, unread, ...(cursor === undefined ? {} : { cursor }) };
   });
   let messages = 0;
+  const reader = readerId(context.config.paths.state);
+  // One behind the other: the last mark that stands with the cursors is of a store that holds all rows before them.
+  let marked: Promise<void> = Promise.resolve();
   const host = {
     stored: store.storedHashes.bind(store),
     prefix: cursors.prefix.bind(cursors),
-    reached: cursors.advance.bind(cursors),
+    reached: (sources: readonly Reached[]) =>
+      (marked = marked.then(async () => cursors.advance(sources, await store.leaveMark(reader)))),
     done: (source: { readonly bytes: number; readonly messages: number }) => {
       messages += source.messages;
       onUnit({ bytes: source.bytes, messages });
@@ -58,7 +62,6 @@ async function importTasks(
   };
   const { machine, clock, signal } = context;
   const limits = { rows, bytes };
-  const reader = readerId(context.config.paths.state);
   const tables = ingestTables(store.tables, olderHashes(store, adapter));
   const threads = threadsFor(tasks, most);
   if (threads > 1) {

@@ -64,7 +64,8 @@ export async function status(
   context: Context,
   onFirst: (report: StatusReport) => void = () => undefined,
 ): Promise<StatusReport> {
-  const remembered = await rememberedSync(context);
+  const known = await rememberedSync(context);
+  const remembered = typeof known === "string" ? undefined : known;
   const sweeps = await sweepSources(context, {}, remembered?.cursors);
   const store = await context.existingStore();
   const summaries = await store?.summaries();

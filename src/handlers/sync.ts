@@ -3,15 +3,9 @@
  * else; when nothing changed, neither the store nor its engine is opened.
  */
 import { hash } from "node:crypto";
-import { peekSessionStore } from "../sessions/peek.ts";
-import {
-  acquireLock,
-  Cursors,
-  lastSync,
-  rememberedStore,
-  rememberStore,
-  rememberSync,
-} from "../state/index.ts";
+import type { StoreFacts } from "../state/index.ts";
+import { acquireLock, Cursors, lastSync, rememberStore, rememberSync } from "../state/index.ts";
+import type { SessionStore } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 import { clientReport } from "./import-outcome.ts";
 import type {
@@ -25,6 +19,7 @@ import type {
 } from "./sync-report.ts";
 import { STAGES } from "./sync-report.ts";
 import type { Sweep } from "./sweep.ts";
+import { lookAt, rememberedSync } from "./remembered.ts";
 import { onlyStale, sweepSources } from "./sweep.ts";
 
 export interface SyncHooks {
@@ -67,12 +62,15 @@ async function importStage(
 ): Promise<readonly ClientReport[]> {
   const { state } = context.config.paths;
   const { url, namespace } = context.address;
-  const remembered = rememberedStore(state, context.address, await peekSessionStore(url, namespace));
-  const cursors = remembered === undefined ? undefined : openCursors(state, remembered, hooks.notes);
+  const known = await rememberedSync(context);
+  const remembered = typeof known === "string" ? undefined : known;
+  if (known === "gone back") hooks.notes.push(GONE_BACK);
+  const cursors = remembered?.cursors;
+  noteDamage(cursors, hooks.notes);
   const sweep = await sweepSources(context, request, request.verify === true ? undefined : cursors);
   const hasWork = sweep.some(({ stale }) => stale.length > 0) || (cursors?.damaged ?? 0) > 0;
   if (request.dryRun === true || !hasWork) {
-    if (request.dryRun !== true && remembered !== undefined) rememberLook(context, remembered, sweep);
+    if (request.dryRun !== true && remembered !== undefined) rememberLook(context, remembered.name, sweep);
     return sweep.map((each) => clientReport(each, []));
   }
   // Hashed: an address as it is would be too long for a file's name where folders are many or not ASCII.
@@ -83,18 +81,19 @@ async function importStage(
     ...(hooks.onWait === undefined ? {} : { onWait: hooks.onWait }),
   });
   const store = await context.store();
-  const facts = { id: await store.id(), versions: await store.versions() };
-  const name = rememberStore(state, context.address, facts);
   // Under the lock: another sync may just have finished, or this store is new under its address.
-  const isCurrent = name === remembered && cursors?.isCurrent() === true;
-  const current = isCurrent ? cursors : openCursors(state, name, []);
+  const now = await rememberedSync(context);
+  const anew = typeof now === "string";
+  const name = rememberStore(state, context.address, { ...(await factsOf(context, store)), anew });
+  const isCurrent = name === remembered?.name && cursors?.isCurrent() === true;
+  const current = isCurrent ? cursors : Cursors.open(state, name);
   current.repair();
   const reports = await importAll(
     context,
     { sweep, cursors: current, verify: request.verify === true },
     hooks,
   );
-  rememberStore(state, context.address, { ...facts, versions: await store.versions() });
+  rememberStore(state, context.address, await factsOf(context, store));
   rememberSync(state, name, {
     at: context.clock.now(),
     messages: reports.reduce((sum, { stored }) => sum + stored.messages.inserted, 0),
@@ -165,11 +164,17 @@ async function importAll(
   return reports;
 }
 
-function openCursors(state: string, name: string, notes: string[]): Cursors {
-  const cursors = Cursors.open(state, name);
-  if (cursors.damaged > 0)
+const GONE_BACK =
+  "the store lacks what was stored in it before: an older copy is in its place, or a commit was lost; every source is read again";
+
+function noteDamage(cursors: Cursors | undefined, notes: string[]): void {
+  if (cursors !== undefined && cursors.damaged > 0)
     notes.push(`damaged cursors: ${cursors.damaged} dropped; their sources are read again from the start`);
-  return cursors;
+}
+
+/** Of a store in memory nothing can be looked at from outside. */
+async function factsOf(context: Context, store: SessionStore): Promise<StoreFacts> {
+  return (await lookAt(context)) ?? { id: await store.id(), versions: {}, commitOf: () => undefined };
 }
 
 /** Only after something was written, or when it is the one stage asked for: a sync with nothing to do loads no engine. */

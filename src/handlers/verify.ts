@@ -41,7 +41,8 @@ export async function verify(
   onProgress: (progress: VerifyProgress) => void = () => undefined,
 ): Promise<VerifyReport> {
   const store = await requireStore(context);
-  const cursors = (await rememberedSync(context))?.cursors;
+  const remembered = await rememberedSync(context);
+  const cursors = typeof remembered === "string" ? undefined : remembered.cursors;
   const restores = restoredStamps(context.config.paths.state);
   const clients: ClientVerification[] = [];
   // A client without a place may have had one when its sources were recorded: then they are gone.

@@ -3,13 +3,38 @@
  * the engine, so that a sync with nothing to do is fast.
  */
 import { join } from "node:path";
+import { isPondError } from "../base/errors.ts";
 import type { StorePeek } from "../substrate/index.ts";
 import { peekStore } from "../substrate/local/peek.ts";
 import { parseStorageUrl } from "../substrate/storage-url.ts";
+import type { Storage } from "./store.ts";
 
-/** Identity and table versions of a local store, read without the engine; undefined where that is not possible. */
-export function peekSessionStore(url: string, namespace: string): Promise<StorePeek | undefined> {
-  return peekStore(parseStorageUrl(url), namespace);
+/** Tables whose rows are read from sources; all others can be made of them. */
+const CANONICAL = ["sessions", "messages", "parts", "sources"];
+
+/**
+ * Identity, marks of a reader and table versions: of a local store without the engine, of an object store with three
+ * requests, where versions say nothing. Undefined where there is none.
+ */
+export async function peekSessionStore(
+  { url, namespace, options }: Storage,
+  reader: string | undefined,
+): Promise<StorePeek | undefined> {
+  const parsed = parseStorageUrl(url);
+  if (parsed.kind === "object") {
+    const { lookAtStore } = await import("../substrate/index.ts");
+    const look = await lookAtStore(url, reader, { namespace, storageOptions: options }).catch(unlessAbsent);
+    return look === undefined ? undefined : { ...look, versions: {}, commitOf: () => undefined };
+  }
+  const peek = await peekStore(parsed, { namespace, reader });
+  if (peek === undefined) return undefined;
+  const versions = Object.entries(peek.versions).filter(([table]) => CANONICAL.includes(table));
+  return { ...peek, versions: Object.fromEntries(versions) };
+}
+
+function unlessAbsent(error: unknown): undefined {
+  if (isPondError(error) && error.code === "not_found") return undefined;
+  throw error;
 }
 
 /** The address for people: without its secrets. */

@@ -101,6 +101,11 @@ export class SessionStore implements AsyncDisposable {
     return this.#store.id();
   }
 
+  /** Leaves a mark of a reader, after rows that it stored, and says it (spec.md#sync-marks). */
+  leaveMark(reader: string): Promise<string> {
+    return this.#store.leaveMark(reader);
+  }
+
   ingest(options: IngestOptions & { readonly clock: Clock }): Ingest {
     return new Ingest(ingestTables(this.tables), options);
   }

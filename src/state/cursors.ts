@@ -39,6 +39,7 @@ export class Cursors {
   readonly #lines: Map<string, string>;
   readonly #prefixes: Prefixes;
   #written: number;
+  #mark: string | undefined;
   #place = { adapter: "", root: "", text: '["","",' };
   /** Lines that could not be read when the log was opened: these sources are read again from the start. */
   readonly damaged: number;
@@ -53,10 +54,15 @@ export class Cursors {
     let damaged = 0;
     for (const line of lines) {
       const end = endOfName(line);
-      if (end === -1) damaged += 1;
+      const mark = end === -1 ? MARK_LINE.exec(line)?.[1] : undefined;
+      if (mark !== undefined) this.#mark = mark;
+      else if (end === -1) damaged += 1;
       else this.#lines.set(line.slice(0, end), line);
     }
-    this.damaged = damaged;
+    // Without its mark nothing tells whether the store still holds what these say.
+    const isUnmarked = damaged > 0 && this.#mark === undefined;
+    this.damaged = isUnmarked ? damaged + this.#lines.size : damaged;
+    if (isUnmarked) this.#lines.clear();
   }
 
   /** The cursors of one store; `storeId` is the store's own identity, so that a store made anew starts anew. */
@@ -69,6 +75,11 @@ export class Cursors {
   /** True while nobody has written to the log since it was opened. */
   isCurrent(): boolean {
     return lookOf(this.#path) === this.#seen;
+  }
+
+  /** The mark that stands in the store since these cursors moved (spec.md#sync-marks); of an older pond's there is none. */
+  get mark(): string | undefined {
+    return this.#mark;
   }
 
   get size(): number {
@@ -97,17 +108,19 @@ export class Cursors {
     return digestIn(this.#lines.get(this.#nameOf(source))) !== undefined;
   }
 
-  /** Remembers cursors whose rows are committed; on the disk when this returns. */
-  advance(updates: readonly Reached[]): void {
+  /** Remembers cursors whose rows are committed, as the mark in the store says; on the disk when this returns. */
+  advance(updates: readonly Reached[], mark: string): void {
     const lines = updates.map(({ source, stamp, cursor, prefix }) => {
       const { adapter, root, key } = source;
       const digest = this.#keep(source, prefix);
       return stringifyJson([adapter, root, key, stamp, cursor, ...(digest === undefined ? [] : [digest])]);
     });
     for (const line of lines) this.#lines.set(line.slice(0, endOfName(line)), line);
-    this.#written += lines.length;
+    this.#mark = mark;
+    this.#written += lines.length + 1;
+    // The mark first: what is torn off behind it is read again.
     if (this.#written <= 1000 || this.#written <= this.#lines.size * MAX_LINES_PER_SOURCE)
-      return appendLines(this.#path, lines);
+      return appendLines(this.#path, [markLine(mark), ...lines]);
     this.#rewrite();
   }
 
@@ -117,8 +130,9 @@ export class Cursors {
   }
 
   #rewrite(): void {
-    rewriteLines(this.#path, this.#lines.values());
-    this.#written = this.#lines.size;
+    const mark = this.#mark === undefined ? [] : [markLine(this.#mark)];
+    rewriteLines(this.#path, [...mark, ...this.#lines.values()]);
+    this.#written = this.#lines.size + mark.length;
   }
 
   /** Before the line that names it, so that a line never names what is not there yet. */
@@ -136,6 +150,9 @@ export class Cursors {
     return this.#place.text + JSON.stringify(key);
   }
 }
+
+const MARK_LINE = /^\{"mark":"([0-9a-f]+)"\}$/;
+const markLine = (mark: string): string => JSON.stringify({ mark });
 
 /** The digest of the prefix that was kept with a line: its sixth part. A cursor ends in no quote. */
 function digestIn(line: string | undefined): string | undefined {

@@ -9,4 +9,4 @@ export { makePrivate } from "./private.ts";
 export { knownReaderId, readerId } from "./reader.ts";
 export { rememberRestored, restoredStamps } from "./restores.ts";
 export type { StoreAddress, StoreFacts } from "./stores.ts";
-export { rememberedStore, rememberStore } from "./stores.ts";
+export { isSeenBefore, rememberedStore, rememberStore } from "./stores.ts";

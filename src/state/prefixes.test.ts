@@ -14,7 +14,10 @@ const filesBelow = (folder: string): string[] =>
 
 test("a prefix is there for the next process, for its own source and store only", async () => {
   await using folder = await tempDir();
-  Cursors.open(folder.path, "one").advance([reached("x", '{"n":1}'), reached("y"), reached("z", '{"n":3}')]);
+  Cursors.open(folder.path, "one").advance(
+    [reached("x", '{"n":1}'), reached("y"), reached("z", '{"n":3}')],
+    "00ff",
+  );
   const again = Cursors.open(folder.path, "one");
   expect(["x", "y", "z", "w"].map((key) => again.prefix(source(key)))).toEqual([
     '{"n":1}',
@@ -29,22 +32,22 @@ test("a prefix is there for the next process, for its own source and store only"
 test("sources without a prefix leave no file, and one that loses it takes its file along", async () => {
   await using folder = await tempDir();
   const cursors = Cursors.open(folder.path, "one");
-  cursors.advance([reached("y")]);
+  cursors.advance([reached("y")], "00ff");
   expect(readdirSync(folder.path)).toEqual(["cursors"]);
-  cursors.advance([reached("x", "1")]);
-  cursors.advance([reached("x", "2")]);
+  cursors.advance([reached("x", "1")], "00ff");
+  cursors.advance([reached("x", "2")], "00ff");
   expect(filesBelow(folder.path)).toHaveLength(1);
   expect(cursors.prefix(source("x"))).toBe("2");
-  cursors.advance([reached("x")]);
+  cursors.advance([reached("x")], "00ff");
   expect([filesBelow(folder.path), cursors.prefix(source("x"))]).toEqual([[], undefined]);
 });
 
 test("a damaged, foreign, older or missing prefix is none", async () => {
   await using folder = await tempDir();
-  Cursors.open(folder.path, "one").advance([reached("x", "first"), reached("y", "other")]);
+  Cursors.open(folder.path, "one").advance([reached("x", "first"), reached("y", "other")], "00ff");
   const paths = filesBelow(folder.path);
   const older = paths.map((path) => readFileSync(path, "utf8"));
-  Cursors.open(folder.path, "one").advance([reached("x", "second")]);
+  Cursors.open(folder.path, "one").advance([reached("x", "second")], "00ff");
   const path = paths[older.indexOf("first")]!;
   const found = (text: string): string | undefined => {
     writeFileSync(path, text);
@@ -64,19 +67,19 @@ test("a damaged, foreign, older or missing prefix is none", async () => {
 test("what cannot be kept is not, and the cursor advances all the same", async () => {
   await using folder = await tempDir();
   writeFileSync(join(folder.path, "prefixes"), "not a folder");
-  Cursors.open(folder.path, "one").advance([reached("x", "first")]);
+  Cursors.open(folder.path, "one").advance([reached("x", "first")], "00ff");
   const again = Cursors.open(folder.path, "one");
   expect([again.get(source("x")), again.prefix(source("x"))]).toEqual([{}, undefined]);
 });
 
 test("prefixes of logs and stores that are long gone are swept", async () => {
   await using folder = await tempDir();
-  Cursors.open(folder.path, "gone").advance([reached("x", "first")]);
+  Cursors.open(folder.path, "gone").advance([reached("x", "first")], "00ff");
   mkdirSync(join(folder.path, "prefixes/empty"));
   const [old] = filesBelow(folder.path);
   utimesSync(old!, new Date("2020-01-01"), new Date("2020-01-01"));
   const cursors = Cursors.open(folder.path, "one");
-  cursors.advance([reached("y", "second")]);
+  cursors.advance([reached("y", "second")], "00ff");
   expect(filesBelow(folder.path)).toHaveLength(1);
   expect(cursors.prefix(source("y"))).toBe("second");
 });

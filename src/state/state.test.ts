@@ -42,11 +42,14 @@ describe("cursors", () => {
   test("survive a new process, the newest of a source wins, stores are apart", async () => {
     await using folder = await tempDir();
     const cursors = Cursors.open(folder.path, "one");
-    cursors.advance([
-      { source: source("x"), stamp: "1", cursor: { n: 1 } },
-      { source: source("y"), stamp: "2", cursor: { n: 2 } },
-    ]);
-    cursors.advance([{ source: source("x"), stamp: "3", cursor: { n: 3 } }]);
+    cursors.advance(
+      [
+        { source: source("x"), stamp: "1", cursor: { n: 1 } },
+        { source: source("y"), stamp: "2", cursor: { n: 2 } },
+      ],
+      "00ff",
+    );
+    cursors.advance([{ source: source("x"), stamp: "3", cursor: { n: 3 } }], "00ff");
     const again = Cursors.open(folder.path, "one");
     expect([again.get(source("x")), again.get(source("y")), again.size]).toEqual([{ n: 3 }, { n: 2 }, 2]);
     expect(Cursors.open(folder.path, "two").size).toBe(0);
@@ -55,8 +58,8 @@ describe("cursors", () => {
   test("a source is fresh while its stamp is the one that was committed last", async () => {
     await using folder = await tempDir();
     const cursors = Cursors.open(folder.path, "one");
-    cursors.advance([{ source: source("x"), stamp: "1 5 7.25", cursor: null }]);
-    cursors.advance([{ source: source("x"), stamp: "1 6 7.5", cursor: null }]);
+    cursors.advance([{ source: source("x"), stamp: "1 5 7.25", cursor: null }], "00ff");
+    cursors.advance([{ source: source("x"), stamp: "1 6 7.5", cursor: null }], "00ff");
     for (const opened of [cursors, Cursors.open(folder.path, "one")]) {
       const fresh = ["1 6 7.5", "1 5 7.25", "1 6 7", "1 6 7.55", ""].map((stamp) =>
         opened.isFresh(source("x"), stamp),
@@ -70,11 +73,11 @@ describe("cursors", () => {
     await using folder = await tempDir();
     const nothing = Cursors.open(folder.path, "one");
     expect(nothing.isCurrent()).toBe(true);
-    Cursors.open(folder.path, "one").advance([{ source: source("x"), stamp: "1", cursor: null }]);
+    Cursors.open(folder.path, "one").advance([{ source: source("x"), stamp: "1", cursor: null }], "00ff");
     expect(nothing.isCurrent()).toBe(false);
     const opened = Cursors.open(folder.path, "one");
     expect(opened.isCurrent()).toBe(true);
-    Cursors.open(folder.path, "one").advance([{ source: source("x"), stamp: "2", cursor: null }]);
+    Cursors.open(folder.path, "one").advance([{ source: source("x"), stamp: "2", cursor: null }], "00ff");
     expect(opened.isCurrent()).toBe(false);
   });
 
@@ -95,7 +98,7 @@ describe("cursors", () => {
       fc.property(names, (sources) => {
         run += 1;
         const updates = sources.map((name, n) => ({ source: name, stamp: `${n}`, cursor: { n } }));
-        Cursors.open(folder.path, `${run}`).advance(updates);
+        Cursors.open(folder.path, `${run}`).advance(updates, "00ff");
         const again = Cursors.open(folder.path, `${run}`);
         expect([again.size, again.damaged]).toEqual([sources.length, 0]);
         for (const [n, name] of sources.entries())
@@ -109,13 +112,14 @@ describe("cursors", () => {
     await using folder = await tempDir();
     const path = join(folder.path, "cursors/one.jsonl");
     const cursors = Cursors.open(folder.path, "one");
-    for (let n = 0; n < 2500; n++) cursors.advance([{ source: source(`k${n % 5}`), stamp: "1", cursor: n }]);
+    for (let n = 0; n < 2500; n++)
+      cursors.advance([{ source: source(`k${n % 5}`), stamp: "1", cursor: n }], "00ff");
     expect(readLog(path).values.length).toBeLessThanOrEqual(1001);
     appendFileSync(path, '["short"]\nnonsense\n["a","/r","k0",{}]\n');
     const again = Cursors.open(folder.path, "one");
     expect([again.size, again.damaged, again.get(source("k4"))]).toEqual([5, 3, 2499]);
     again.repair();
-    expect(readLog(path).values).toHaveLength(5);
+    expect(readLog(path).values).toHaveLength(1 + 5);
     const repaired = Cursors.open(folder.path, "one");
     expect([repaired.size, repaired.damaged, repaired.get(source("k4"))]).toEqual([5, 0, 2499]);
   });
@@ -203,10 +207,15 @@ describe("which store is at an address", () => {
     const store = join(folder.path, "store");
     mkdirSync(store);
     const address = { url: "/store", namespace: "default", folder: store };
-    const facts = { id: "id-1", versions: { messages: 4 } };
+    const facts = { id: "id-1", versions: { messages: 4 }, commitOf: () => "a" };
     expect(rememberedStore(folder.path, address, facts)).toBeUndefined();
     const name = rememberStore(folder.path, address, facts);
     expect(rememberedStore(folder.path, address, { ...facts, versions: { messages: 9 } })).toBe(name);
+
+    const otherLine = { ...facts, versions: { messages: 9 }, commitOf: () => "b" };
+    expect(rememberedStore(folder.path, address, otherLine)).toBeUndefined();
+    const cleaned = { ...otherLine, commitOf: () => undefined };
+    expect(rememberedStore(folder.path, address, cleaned)).toBe(name);
 
     expect(rememberedStore(folder.path, address, { ...facts, versions: { messages: 3 } })).toBeUndefined();
     const rolledBack = rememberStore(folder.path, address, { ...facts, versions: { messages: 3 } });
@@ -222,14 +231,18 @@ describe("which store is at an address", () => {
   test("stays short over many syncs, and no store is forgotten", async () => {
     await using folder = await tempDir();
     const remote = { url: "s3://bucket/pond", namespace: "default" };
-    const other = rememberStore(folder.path, remote, { id: "id-2", versions: {} });
+    const commitOf = (): undefined => undefined;
+    const other = rememberStore(folder.path, remote, { id: "id-2", versions: {}, commitOf });
     const address = { url: "s3://bucket/busy", namespace: "default" };
     const names = new Set<string>();
     for (let messages = 0; messages < 450; messages++)
-      names.add(rememberStore(folder.path, address, { id: "id-1", versions: { messages } }));
+      names.add(rememberStore(folder.path, address, { id: "id-1", versions: { messages }, commitOf }));
     expect(names.size).toBe(1);
     expect(readLog(join(folder.path, "stores.jsonl")).values.length).toBeLessThanOrEqual(200);
-    expect(rememberedStore(folder.path, address, undefined)).toBe([...names][0]);
-    expect(rememberedStore(folder.path, remote, undefined)).toBe(other);
+    expect(rememberedStore(folder.path, address, { id: "id-1", versions: { messages: 450 }, commitOf })).toBe(
+      [...names][0],
+    );
+    expect(rememberedStore(folder.path, remote, { id: "id-2", versions: {}, commitOf })).toBe(other);
+    expect(rememberedStore(folder.path, remote, undefined)).toBeUndefined();
   });
 });

@@ -1,7 +1,9 @@
 /**
  * Which store is at an address, known without loading the engine, so that a sync with nothing to do never does.
  * Cursors belong to one incarnation of a store: a local folder that was deleted, copied or rolled back to an older
- * version is another one, because cursors of the newer one would call rows stored that are not there.
+ * version is another one, because cursors of the newer one would call rows stored that are not there. That it went back is
+ * told here by its tables' versions; where others committed since, by the mark that stands with the cursors
+ * (spec.md#sync-marks).
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -16,15 +18,18 @@ export interface StoreAddress {
   readonly folder?: string;
 }
 
-/** What is known of the store that is there now; `versions` by table, where they can be told cheaply. */
+/** What is known of the store that is there now. */
 export interface StoreFacts {
   readonly id: string;
+  /** Of its tables, where they can be told cheaply. */
   readonly versions: Readonly<Record<string, number>>;
+  /** The commit that made a version of a table; undefined where that version is not there, or not any more. */
+  readonly commitOf: (table: string, version: number) => string | undefined;
 }
 
 /**
- * The name under which the store's cursors are kept, or undefined when it was not seen before. `facts` is what a look
- * at a local store tells; a remote one is taken by its address until it is opened.
+ * The name under which the store's cursors are kept, or undefined when it was not seen before or is another one now.
+ * `facts`: what a look at the store tells; undefined where there is none, or it cannot be told without opening it.
  */
 export function rememberedStore(
   stateFolder: string,
@@ -32,29 +37,45 @@ export function rememberedStore(
   facts: StoreFacts | undefined,
 ): string | undefined {
   const last = lastLine(stateFolder, address);
-  if (last === undefined) return undefined;
-  if (address.folder !== undefined && (facts === undefined || !isContinued(last, address, facts)))
-    return undefined;
-  return typeof last["cursors"] === "string" ? last["cursors"] : nameOf(last);
+  if (last === undefined || facts === undefined || !isContinued(last, address, facts)) return undefined;
+  return cursorsOf(last);
 }
 
-/** Remembers the store as it is after a commit, and gives the name of its cursors. */
-export function rememberStore(stateFolder: string, address: StoreAddress, facts: StoreFacts): string {
-  const last = lastLine(stateFolder, address);
-  const continued = last !== undefined && isContinued(last, address, facts);
-  const epoch = continued ? Number(last["epoch"]) : Number(last?.["epoch"] ?? 0) + 1;
+/** True where a store of the same identity was seen at this address: one that is not remembered went back in time. */
+export function isSeenBefore(stateFolder: string, address: StoreAddress, id: string): boolean {
+  return lastLine(stateFolder, address)?.["id"] === id;
+}
+
+/** Remembers the store as it is after a commit, and gives the name of its cursors. `anew`: those there are do not hold. */
+export function rememberStore(
+  stateFolder: string,
+  address: StoreAddress,
+  facts: StoreFacts & { readonly anew?: boolean },
+): string {
+  const last = facts.anew === true ? undefined : lastLine(stateFolder, address);
+  const known = last !== undefined && isContinued(last, address, facts) ? cursorsOf(last) : undefined;
   const { url, namespace } = address;
   const line = {
     url,
     namespace,
     incarnation: incarnationOf(address),
     id: facts.id,
-    epoch,
     versions: facts.versions,
+    commits: commitsOf(facts),
+    // Random: what another line of this address left behind is never taken for its own.
+    cursors: known ?? process.getBuiltinModule("node:crypto").randomBytes(16).toString("hex"),
   };
-  const named = { ...line, cursors: nameOf(line) };
-  if (!continued || stringifyJson(last) !== stringifyJson(named)) append(stateFolder, named);
-  return named.cursors;
+  if (known === undefined || stringifyJson(last ?? null) !== stringifyJson(line)) append(stateFolder, line);
+  return line.cursors;
+}
+
+function commitsOf({ versions, commitOf }: StoreFacts): Record<string, string> {
+  const commits = Object.entries(versions).map(([table, version]) => [table, commitOf(table, version) ?? ""]);
+  return Object.fromEntries(commits);
+}
+
+function cursorsOf(line: JsonObject): string | undefined {
+  return typeof line["cursors"] === "string" ? line["cursors"] : undefined;
 }
 
 /** The last line of an address is all that counts: a log of many syncs is made short again. */
@@ -78,23 +99,20 @@ function lastLine(stateFolder: string, { url, namespace }: StoreAddress): JsonOb
     .findLast((line) => line["url"] === url && line["namespace"] === namespace);
 }
 
-/** The same store, no older than it was. */
+/** The same store, no older than it was, and its versions still the commits that they were. */
 function isContinued(last: JsonObject, address: StoreAddress, facts: StoreFacts): boolean {
   if (last["id"] !== facts.id || last["incarnation"] !== incarnationOf(address)) return false;
   const versions = isJsonObject(last["versions"]) ? last["versions"] : {};
-  return Object.entries(versions).every(
-    ([table, version]) => (facts.versions[table] ?? -1) >= Number(version),
-  );
+  const commits = isJsonObject(last["commits"]) ? last["commits"] : {};
+  return Object.entries(versions).every(([table, version]) => {
+    if ((facts.versions[table] ?? -1) < Number(version)) return false;
+    const before = commits[table] ?? "";
+    return before === "" || (facts.commitOf(table, Number(version)) ?? before) === before;
+  });
 }
 
 function incarnationOf({ folder }: StoreAddress): string {
   if (folder === undefined) return "remote";
   const stats = statSync(folder, { throwIfNoEntry: false });
   return stats === undefined ? "absent" : `${stats.dev}:${stats.ino}:${Math.trunc(stats.birthtimeMs)}`;
-}
-
-function nameOf({ url, namespace, incarnation, id, epoch }: JsonObject): string {
-  const identity = stringifyJson([url ?? "", namespace ?? "", incarnation ?? "", id ?? "", epoch ?? 0]);
-  // Not imported, as a sync with nothing to do finds the name in the log, and loading it takes 6 ms.
-  return process.getBuiltinModule("node:crypto").hash("sha256", identity, "hex").slice(0, 32);
 }

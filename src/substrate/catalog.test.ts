@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../test/support/temp-dir.ts";
-import { defineTable, openStore, parseStorageUrl } from "./index.ts";
+import { defineTable, lookAtStore, openStore, parseStorageUrl } from "./index.ts";
 import { loadLance } from "./lance.ts";
 import { peekStore } from "./local/peek.ts";
 
@@ -84,13 +84,44 @@ describe("a store", () => {
     await notes.insertRows([{ id: "1" }]);
     expect(await peekStore(url)).toBeUndefined();
     await store.id();
-    expect(await peekStore(url)).toEqual({
+    expect(await peekStore(url)).toMatchObject({
       id: await store.id(),
+      marks: [],
       versions: { notes: await notes.version() },
     });
-    expect(await peekStore(url, "other")).toBeUndefined();
+    expect(await peekStore(url, { namespace: "other" })).toBeUndefined();
     await notes.insertRows([{ id: "2" }]);
     expect((await peekStore(url))?.versions).toEqual({ notes: await notes.version() });
+  });
+
+  test("keeps the last marks of each reader, the newest first, however many are left", async () => {
+    await using dir = await tempDir();
+    const url = parseStorageUrl(dir.path);
+    await using store = await openStore(url);
+    await using second = await openStore(url);
+    const id = await store.id();
+    const marks: string[] = [];
+    for (let at = 0; at < 70; at++)
+      marks.unshift(await (at % 2 === 0 ? store : second).leaveMark("reader-1"));
+    const other = await second.leaveMark("reader-2");
+    expect(await peekStore(url, { reader: "reader-1" })).toMatchObject({ id, marks: marks.slice(0, 4) });
+    expect((await peekStore(url, { reader: "reader-2" }))?.marks).toEqual([other]);
+    expect((await peekStore(url, { reader: "reader" }))?.marks).toEqual([]);
+    expect(await lookAtStore(dir.path, "reader-1", {})).toEqual({ id, marks: marks.slice(0, 4) });
+  });
+
+  test("knows the commit of each version that is still there", async () => {
+    await using dir = await tempDir();
+    const url = parseStorageUrl(dir.path);
+    await using store = await openStore(url);
+    await store.id();
+    const notes = await store.table(V1);
+    await notes.insertRows([{ id: "1" }]);
+    const peek = await peekStore(url);
+    const version = await notes.version();
+    expect(peek?.commitOf("notes", version)).toMatch(/^\d+-[0-9a-f-]{36}\.txn$/);
+    expect(peek?.commitOf("notes", version)).not.toBe(peek?.commitOf("notes", version - 1));
+    expect(peek?.commitOf("notes", version + 1)).toBeUndefined();
   });
 
   test("in memory lives as long as it is open", async () => {

@@ -25,6 +25,8 @@ export interface CatalogOptions extends ConnectOptions {
   readonly create: boolean;
 }
 
+/** Old versions serve readers that are still on them. */
+const TIDY_AFTER_MS = 3_600_000;
 const NAMESPACE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 export class Catalog {
@@ -32,6 +34,8 @@ export class Catalog {
   readonly #options: CatalogOptions;
   readonly #shared: SharedConnection;
   readonly #issues: RecoveryIssue[] = [];
+  readonly #durability = new Map<string, Durability>();
+  #annotated: Promise<LanceTable | undefined> | undefined;
   #isClosed = false;
 
   private constructor(lance: Lance, options: CatalogOptions, connection: SharedConnection) {
@@ -89,12 +93,36 @@ export class Catalog {
     return this.#ready(created, spec);
   }
 
-  /** The schema metadata of a table; undefined if there is no such table. */
-  async metadata(name: string): Promise<ReadonlyMap<string, string> | undefined> {
+  /** The schema of a table with its metadata; undefined if there is no such table. */
+  async schema(name: string): Promise<Arrow.Schema | undefined> {
     const table = await this.#open(name);
-    return table === undefined
-      ? undefined
-      : (await this.#call(`read ${name}`, () => table.schema())).metadata;
+    return table === undefined ? undefined : await this.#call(`read ${name}`, () => table.schema());
+  }
+
+  /** Adds to the metadata of a column what is made of the newest, and says the version that holds it. */
+  async annotate(
+    name: string,
+    column: string,
+    metadata: (schema: Arrow.Schema) => Readonly<Record<string, string>>,
+  ): Promise<number> {
+    this.#annotated ??= this.#open(name);
+    const table = await this.#annotated;
+    if (table === undefined) throw new PondError("internal", `there is no table ${name} to write to`);
+    const version = await this.#call(`update ${name}`, async () => {
+      await table.checkoutLatest();
+      const updates = { ...metadata(await table.schema()) };
+      await table.updateFieldMetadata([{ path: column, metadata: updates }]);
+      return table.version();
+    });
+    await this.#settle(name);
+    return version;
+  }
+
+  /** Removes the old versions of a table. What it leaves behind when it fails the next one removes. */
+  async tidy(name: string): Promise<void> {
+    const cleanupOlderThan = new Date(this.#options.policy.clock.now() - TIDY_AFTER_MS);
+    await (await this.#annotated)?.optimize({ cleanupOlderThan }).catch(() => undefined);
+    await this.#settle(name);
   }
 
   /** Makes a table that holds nothing but its schema's metadata. The first one made is the one that stays. */
@@ -134,12 +162,7 @@ export class Catalog {
   #handle<S extends TableSpec>(native: LanceTable, spec: S): Handle<S> {
     const { url, policy } = this.#options;
     const directory = this.#directory(spec.name);
-    const durability = directory === undefined ? undefined : new Durability(directory, policy.clock);
-    const settle = async (): Promise<void> => {
-      await durability?.settle().catch((error: unknown) => {
-        throw toPondError(error);
-      });
-    };
+    const settle = (): Promise<void> => this.#settle(spec.name);
     return {
       lance: this.lance,
       spec,
@@ -150,6 +173,17 @@ export class Catalog {
       settle,
       mergeChoice: new MergeChoice(),
     };
+  }
+
+  /** Makes what was committed to a table survive a power cut; nothing to do on object stores. */
+  async #settle(name: string): Promise<void> {
+    const directory = this.#directory(name);
+    if (directory === undefined) return;
+    const durability = this.#durability.get(name) ?? new Durability(directory, this.#options.policy.clock);
+    this.#durability.set(name, durability);
+    await durability.settle().catch((error: unknown) => {
+      throw toPondError(error);
+    });
   }
 
   async #ready<S extends TableSpec>(native: LanceTable, spec: S): Promise<Handle<S>> {

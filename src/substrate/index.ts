@@ -12,7 +12,7 @@
  * const rows = await notes.scan({ select: ["id", "text"], where: eq("id", "a") });
  * for (let i = 0; i < rows.length; i++) rows.stringOrNull("text", i);
  */
-export { openStore, Store, type StoreOptions } from "./store.ts";
+export { lookAtStore, openStore, Store, type StoreOptions } from "./store.ts";
 export { Table } from "./table.ts";
 export {
   type Column,

@@ -7,7 +7,7 @@ import type { RecoveryIssue } from "./local/recover.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { TableSpec } from "./spec.ts";
 import { parseStorageUrl, type StorageUrl } from "./storage-url.ts";
-import { readStoreId, storeId } from "./store-id.ts";
+import { leaveMark, readIdentity, readStoreId, storeId } from "./store-id.ts";
 import { Table } from "./table.ts";
 
 export interface StoreOptions {
@@ -40,6 +40,34 @@ const CACHE_BYTES = { index: 256 << 20, metadata: 128 << 20 };
  */
 export async function openStore(url: string | StorageUrl, options: StoreOptions = {}): Promise<Store> {
   const parsed = typeof url === "string" ? parseStorageUrl(url) : url;
+  const catalog = await openCatalog(parsed, options);
+  try {
+    if (parsed.kind === "object") await admit(catalog, parsed, options.create ?? true);
+  } catch (error) {
+    catalog.close();
+    throw error;
+  }
+  return new Store(parsed, options.namespace ?? "default", catalog);
+}
+
+/**
+ * The identity of a store and the marks of a reader, through the engine: three requests of an object store. Undefined
+ * where there is no store.
+ */
+export async function lookAtStore(
+  url: string,
+  reader: string | undefined,
+  options: StoreOptions,
+): Promise<{ readonly id: string; readonly marks: readonly string[] } | undefined> {
+  const catalog = await openCatalog(parseStorageUrl(url), { ...options, create: false });
+  try {
+    return await readIdentity(catalog, reader);
+  } finally {
+    catalog.close();
+  }
+}
+
+function openCatalog(parsed: StorageUrl, options: StoreOptions): Promise<Catalog> {
   const isObject = parsed.kind === "object";
   const policy: RetryPolicy = {
     clock: options.clock ?? systemClock,
@@ -47,24 +75,15 @@ export async function openStore(url: string | StorageUrl, options: StoreOptions 
     ...(isObject ? OBJECT_RETRY : LOCAL_RETRY),
     ...options.retry,
   };
-  const create = options.create ?? true;
-  const namespace = options.namespace ?? "default";
-  const catalog = await Catalog.open({
+  return Catalog.open({
     url: parsed,
-    namespace,
-    create,
+    namespace: options.namespace ?? "default",
+    create: options.create ?? true,
     storageOptions: options.storageOptions ?? {},
     freshnessMs: options.freshnessMs ?? (isObject ? OBJECT_FRESHNESS_MS : 0),
     cacheBytes: options.cacheBytes ?? CACHE_BYTES,
     policy,
   });
-  try {
-    if (isObject) await admit(catalog, parsed, create);
-  } catch (error) {
-    catalog.close();
-    throw error;
-  }
-  return new Store(parsed, namespace, catalog);
 }
 
 async function admit(catalog: Catalog, url: StorageUrl, create: boolean): Promise<void> {
@@ -99,6 +118,11 @@ export class Store implements AsyncDisposable {
       throw error;
     });
     return this.#id;
+  }
+
+  /** Leaves a mark of a reader, after rows that it stored, and says it (spec.md#sync-marks). */
+  leaveMark(reader: string): Promise<string> {
+    return leaveMark(this.#catalog, reader);
   }
 
   /** What was found torn after a crash of the machine, and where it was moved. Empty in all other cases. */

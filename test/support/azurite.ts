@@ -83,5 +83,7 @@ async function createContainer(endpoint: string, name: string): Promise<void> {
     method: "PUT",
     headers: { ...headers, authorization: `SharedKey ${ACCOUNT}:${signature}` },
   });
-  if (!response.ok) throw new Error(`azurite: ${response.status} ${await response.text()}`);
+  // It is there where the emulator was started again.
+  if (!response.ok && response.status !== 409)
+    throw new Error(`azurite: ${response.status} ${await response.text()}`);
 }

@@ -1,24 +1,38 @@
 /**
- * A look at a local store without loading the engine: its identity and the versions of its tables, so that
- * a sync with nothing to do can say so in milliseconds. Read-only; undefined wherever it is not sure.
+ * A look at a local store without loading the engine: its identity, the marks of a reader and the versions of its tables,
+ * so that a sync with nothing to do can say so in milliseconds. Read-only; undefined wherever it is not sure.
  */
+import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StorageUrl } from "../storage-url.ts";
+import { manifestNames, nameOfVersion, parseManifest, VERSIONS, versionOfName } from "./manifest.ts";
 
 export interface StorePeek {
   readonly id: string;
-  /** Table name to newest version. A lower one than was seen before means that the store was rolled back. */
+  /** What the reader that asks has left in the store (spec.md#sync-marks), the newest first. */
+  readonly marks: readonly string[];
+  /** Table name to newest version. */
   readonly versions: Readonly<Record<string, number>>;
+  /** The commit that made a version of a table; undefined where that version is not there, or not any more. */
+  readonly commitOf: (table: string, version: number) => string | undefined;
 }
 
-/** Where a store's identity stands. */
+/** Where a store's identity stands, and the marks of its readers. */
 export const ID_TABLE = "pond_store";
 export const ID_KEY = "pond.store_id";
+export const markKey = (reader: string): string => `pond.marks.${reader}/`;
 
-const NEWEST = 2n ** 64n - 1n;
+export const parseMarks = (text: string | undefined): readonly string[] =>
+  text === undefined ? [] : text.split(" ");
 
-export async function peekStore(url: StorageUrl, namespace = "default"): Promise<StorePeek | undefined> {
+export async function peekStore(
+  url: StorageUrl,
+  {
+    namespace = "default",
+    reader,
+  }: { readonly namespace?: string; readonly reader?: string | undefined } = {},
+): Promise<StorePeek | undefined> {
   if (url.kind !== "local") return undefined;
   const root = join(url.href, namespace);
   const names = await readdir(root).catch(() => []);
@@ -26,35 +40,41 @@ export async function peekStore(url: StorageUrl, namespace = "default"): Promise
     .filter((name) => name.endsWith(".lance"))
     .map((name) => name.slice(0, -".lance".length));
   const found = await Promise.all(
-    tables.map(async (table) => [table, await newestManifest(join(root, `${table}.lance`))] as const),
+    tables.map(async (table) => [table, (await namesOf(join(root, `${table}.lance`)))[0]] as const),
   );
   const identity = found.find(([table]) => table === ID_TABLE)?.[1];
-  const id = identity === undefined ? undefined : await idIn(identity.path);
+  if (identity === undefined) return undefined;
+  const text = await readFile(join(root, `${ID_TABLE}.lance`, VERSIONS, identity), "latin1").catch(() => "");
+  const id = behind(text, ID_KEY);
   if (id === undefined) return undefined;
   const versions = found.flatMap(([table, manifest]) =>
-    manifest === undefined || table.startsWith("pond_") ? [] : [[table, manifest.version] as const],
+    manifest === undefined || table.startsWith("pond_") ? [] : [[table, versionOfName(manifest)] as const],
   );
-  return { id, versions: Object.fromEntries(versions) };
-}
-
-/** Names of manifests count down from 2^64. */
-async function newestManifest(
-  directory: string,
-): Promise<{ readonly path: string; readonly version: number } | undefined> {
-  const names = await readdir(join(directory, "_versions")).catch(() => []);
-  const [newest] = names.filter((name) => /^\d{20}\.manifest$/.test(name)).toSorted();
-  if (newest === undefined) return undefined;
   return {
-    path: join(directory, "_versions", newest),
-    version: Number(NEWEST - BigInt(newest.slice(0, 20))),
+    id,
+    marks: parseMarks(reader === undefined ? undefined : behind(text, markKey(reader))),
+    versions: Object.fromEntries(versions),
+    commitOf: (table, version) => commitOf(join(root, `${table}.lance`), version),
   };
 }
 
-/** The id stands in the manifest as text, after its key and a few bytes of framing. */
-async function idIn(path: string): Promise<string | undefined> {
-  const text = await readFile(path, "latin1").catch(() => "");
-  const start = text.indexOf(ID_KEY);
-  return start < 0
-    ? undefined
-    : /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(text.slice(start, start + 80))?.[0];
+const namesOf = (directory: string): Promise<string[]> => manifestNames(directory).catch(() => []);
+
+function commitOf(directory: string, version: number): string | undefined {
+  try {
+    return parseManifest(readFileSync(join(directory, VERSIONS, nameOfVersion(version)))).transaction;
+  } catch {
+    return undefined;
+  }
 }
+
+/** A value of a map stands in a manifest as text, after its key, a tag and its length, which is below 128 here. */
+function behind(text: string, key: string): string | undefined {
+  const start = text.indexOf(key);
+  const value = start + key.length + 2;
+  return start < 0 || text[value - 2] !== VALUE_TAG
+    ? undefined
+    : text.slice(value, value + text.charCodeAt(value - 1));
+}
+
+const VALUE_TAG = "\u0012";
