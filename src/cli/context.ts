@@ -1,5 +1,5 @@
 /** A handler's context from a verb's: the settings in force, the machine, Ctrl-C. */
-import type { Context } from "../handlers/index.ts";
+import type { Context, ContextOptions } from "../handlers/index.ts";
 import { createContext } from "../handlers/index.ts";
 import type { VerbContext } from "./command.ts";
 
@@ -10,9 +10,11 @@ export async function openContext({
   out,
   signal,
 }: Pick<VerbContext, "config" | "env" | "out" | "signal">): Promise<Context> {
-  const onRepair = (message: string): void =>
+  const onRepair: ContextOptions["onRepair"] = ({ kind, message }) =>
     out.note(
-      `note: the store was torn and went back to its last whole version (${message}); pond sync --verify reads every source again`,
+      kind === "index"
+        ? `note: ${message} had lost files; it was made again`
+        : `note: the store was torn and went back to its last whole version (${message}); pond sync reads every source again`,
     );
   const onTightened = (folder: string): void =>
     out.note(`note: other users of this machine could read ${folder}; it is private now`);

@@ -47,7 +47,15 @@ export const restoreFlags = {
 export const verifyFlags = {
   adapter: { type: "list", value: "client", summary: "Only this client (may be given several times)" },
   path: { type: "list", value: "folder", summary: "Compare with this folder or file; with --adapter" },
-  stored: { type: "boolean", summary: "Prove every recorded state by its digest; no source is opened" },
+  stored: {
+    type: "boolean",
+    summary:
+      "Read every byte that is stored and prove every recorded state by its digest; no source is opened",
+  },
+} as const satisfies FlagTable;
+
+export const doctorFlags = {
+  deep: { type: "boolean", summary: "Read every byte of the store and compare it with what was written" },
 } as const satisfies FlagTable;
 
 export const demoFlags = {

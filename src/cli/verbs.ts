@@ -7,6 +7,7 @@ import type { Command } from "./command.ts";
 import { GLOBAL_FLAGS } from "./flags.ts";
 import {
   demoFlags,
+  doctorFlags,
   getFlags,
   initFlags,
   restoreFlags,
@@ -107,7 +108,17 @@ const VERBS: readonly Command[] = [
   command({
     name: "doctor",
     summary: "Check the store, the clients and the settings, and say what to do next",
+    flags: doctorFlags,
+    examples: ["pond doctor", "pond doctor --deep"],
     load: async () => (await import("./verbs/doctor.ts")).doctor,
+  }),
+  command({
+    name: "repair",
+    summary: "Mend a store with lost or damaged files, as far as that can be done",
+    details:
+      "Reads every file. Indexes are made again; rows of damaged files are read again from their sources, and what no source has any more is kept as far as it can be read. At the end everything is proven anew; it fails where something is still wrong, and names it.",
+    examples: ["pond repair", "pond repair --json"],
+    load: async () => (await import("./verbs/repair.ts")).repair,
   }),
   command({
     name: "init",

@@ -31,7 +31,7 @@ export interface ContextOptions {
   readonly signal: AbortSignal;
   readonly clock?: Clock;
   /** What had to be repaired in the store while it was open, told when it closes: the next command finds it whole. */
-  readonly onRepair?: (message: string) => void;
+  readonly onRepair?: (repair: { readonly kind: "commit" | "index"; readonly message: string }) => void;
   /** A store that other users could enter is taken from them where somebody is told. */
   readonly onTightened?: (folder: string) => void;
 }
@@ -60,7 +60,7 @@ export function createContext(options: ContextOptions): Context {
     [Symbol.asyncDispose]: async () => {
       for (const opening of [opened, existing]) {
         const store = await opening?.catch(() => undefined);
-        for (const { message } of store?.recoveryIssues() ?? []) options.onRepair?.(message);
+        for (const repair of store?.recoveryIssues() ?? []) options.onRepair?.(repair);
         await store?.[Symbol.asyncDispose]();
       }
     },

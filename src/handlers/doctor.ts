@@ -4,7 +4,9 @@ import { dirname } from "node:path";
 import { adapters, placesThatExist } from "../adapters/registry.ts";
 import { toPondError } from "../base/errors.ts";
 import type { SessionStore, TableHealth } from "../sessions/index.ts";
+import { checkFiles } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
+import { damageIn } from "./file-damage.ts";
 import { realPathOf } from "./importer.ts";
 import { rememberedSync } from "./remembered.ts";
 import type { Sweep } from "./sweep.ts";
@@ -19,9 +21,20 @@ export interface Finding {
 
 const LOW_DISK_BYTES = 2_000_000_000;
 
-export async function doctor(context: Context): Promise<readonly Finding[]> {
+export interface DoctorRequest {
+  /** Read every byte of the store, too. */
+  readonly deep?: boolean;
+}
+
+export async function doctor(
+  context: Context,
+  { deep = false }: DoctorRequest = {},
+): Promise<readonly Finding[]> {
+  const files = await fileFindings(context, deep);
   return [
     ...(await settingsFindings(context)),
+    // First what is wrong on the disk: opening makes lost indexes again.
+    ...files,
     ...(await storeFindings(context)),
     ...(await diskFindings(context)),
     ...(await clientFindings(context)),
@@ -66,18 +79,46 @@ async function storeFindings(context: Context): Promise<Finding[]> {
   }
 }
 
+/** The files of a local store: are they there, of the right size, and, where asked, as they were written? */
+async function fileFindings({ address, signal }: Context, deep: boolean): Promise<Finding[]> {
+  if (address.folder === undefined) return [];
+  const checks = await checkFiles(address, { deep, signal });
+  if (checks.length === 0) return [];
+  const damage = damageIn(checks);
+  const files = checks.reduce((sum, each) => sum + each.files, 0);
+  const looked = deep ? "read and as they were written" : "there, of the right size";
+  if (damage.length === 0) return [{ topic: "files", status: "ok", message: `${files} files: ${looked}` }];
+  return damage.slice(0, MOST_DAMAGE).map(({ table, file, what, holds, is_old }, at) => {
+    const more = at === MOST_DAMAGE - 1 && damage.length > MOST_DAMAGE;
+    const rest = more ? ` (and ${damage.length - MOST_DAMAGE} more)` : "";
+    return {
+      topic: "files",
+      status: is_old || holds === "index" ? "warn" : "fail",
+      message: `${table}.lance/${file} is ${what}; it holds ${HOLDS[holds]}${is_old ? " of an old version" : ""}${rest}`,
+      fix: "pond repair",
+    };
+  });
+}
+
+const MOST_DAMAGE = 5;
+const HOLDS = {
+  rows: "rows",
+  deletions: "which rows are deleted",
+  index: "an index, which can be made again",
+  version: "the list of files of a version",
+};
+
 async function openStoreFindings(store: SessionStore, context: Context): Promise<Finding[]> {
   const tables = await store.health();
   // Rows, of which people see fewer: versions and other ends are among them.
   const rows = tables.map(({ table, facts }) => `${facts.rows} rows of ${table}`).join(", ");
   const findings: Finding[] = [{ topic: "store", status: "ok", message: `${context.address.url}: ${rows}` }];
-  for (const { message } of store.recoveryIssues())
-    findings.push({
-      topic: "store",
-      status: "warn",
-      message,
-      fix: "pond sync --verify reads every source again",
-    });
+  for (const { kind, message } of store.recoveryIssues())
+    findings.push(
+      kind === "index"
+        ? { topic: "indexes", status: "ok", message: `${message} had lost files and was made again` }
+        : { topic: "store", status: "warn", message, fix: "pond sync reads every source again" },
+    );
   return [...findings, ...tables.map(indexFinding)];
 }
 

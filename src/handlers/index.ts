@@ -8,6 +8,8 @@ export { createContext } from "./context.ts";
 export type { Demo } from "./demo.ts";
 export type { Finding } from "./doctor.ts";
 export type { InitLook, InitReport } from "./init.ts";
+export type { FileDamage } from "./file-damage.ts";
+export type { RepairReport } from "./repair.ts";
 export type { RestoreReport, RestoreRequest } from "./restore.ts";
 export type { SourceFilter } from "./sources.ts";
 export type { GroupCount, StatusReport } from "./status.ts";
@@ -16,7 +18,7 @@ export { STAGES } from "./sync-report.ts";
 export type { SyncHooks } from "./sync.ts";
 export type { VerifyProgress } from "./verify.ts";
 export type { ClientVerification, VerifyReport } from "./verify-report.ts";
-export type { StoredReport, StoredVerification } from "./verify-stored.ts";
+export type { FilesReport, StoredReport, StoredVerification } from "./verify-stored.ts";
 
 export const doctor = later(async () => (await import("./doctor.ts")).doctor);
 export const explainSearch = later(async () => (await import("./search.ts")).explainSearch);
@@ -26,6 +28,7 @@ export const listAdapters = later(async () => (await import("./adapters.ts")).li
 export const listSessions = later(async () => (await import("./sessions.ts")).listSessions);
 export const lookAround = later(async () => (await import("./init.ts")).lookAround);
 export const openDemo = later(async () => (await import("./demo.ts")).openDemo);
+export const repair = later(async () => (await import("./repair.ts")).repair);
 export const resolveParent = later(async () => (await import("./find.ts")).resolveParent);
 export const resolveSession = later(async () => (await import("./find.ts")).resolveSession);
 export const resolveTarget = later(async () => (await import("./find.ts")).resolveTarget);
@@ -35,6 +38,7 @@ export const shortIds = later(async () => (await import("./find.ts")).shortIds);
 export const status = later(async () => (await import("./status.ts")).status);
 export const sync = later(async () => (await import("./sync.ts")).sync);
 export const verify = later(async () => (await import("./verify.ts")).verify);
+export const verifyFiles = later(async () => (await import("./verify-stored.ts")).verifyFiles);
 export const verifyStored = later(async () => (await import("./verify-stored.ts")).verifyStored);
 
 function later<Input extends readonly unknown[], Output>(

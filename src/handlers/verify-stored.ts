@@ -7,16 +7,48 @@ import { adapterNamed, adapters, brandOf, linkTo, NO_RECORDS } from "../adapters
 import { PondError } from "../base/errors.ts";
 import { describeKey } from "../model/index.ts";
 import type { Session } from "../model/index.ts";
-import type { SessionStore, StateHead, StateViews } from "../sessions/index.ts";
-import { ADOPTED } from "../sessions/index.ts";
+import type { SessionStore, StateHead, StateViews, TableCheck } from "../sessions/index.ts";
+import { ADOPTED, checkFiles } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
+import type { FileDamage } from "./file-damage.ts";
+import { damageIn } from "./file-damage.ts";
 import { nameOf, proveState } from "./prove-state.ts";
 import type { SourceFilter } from "./sources.ts";
 import type { VerifyProgress } from "./verify.ts";
 
 export interface StoredReport {
   readonly clients: readonly StoredVerification[];
+}
+
+/** The files of a local store, each byte read and compared with what was written. */
+export interface FilesReport {
+  readonly files: number;
+  readonly bytes: number;
+  /** Files of which no checksum was kept: an older pond wrote them, or a crash came first. The next maintenance takes it. */
+  readonly unsummed: number;
+  readonly damage: readonly FileDamage[];
+}
+
+/** Undefined for a store elsewhere: there the provider keeps checksums. */
+export async function verifyFiles(
+  { address, signal }: Context,
+  onRead: (bytes: number) => void = () => undefined,
+): Promise<FilesReport | undefined> {
+  if (address.folder === undefined) return undefined;
+  let bytes = 0;
+  const checks = await checkFiles(address, {
+    deep: true,
+    signal,
+    onRead: (more) => onRead((bytes += more)),
+  });
+  const sum = (of: (check: TableCheck) => number): number => checks.reduce((all, each) => all + of(each), 0);
+  return {
+    files: sum(({ files }) => files),
+    bytes: sum((each) => each.bytes),
+    unsummed: sum(({ unsummed }) => unsummed),
+    damage: damageIn(checks),
+  };
 }
 
 export interface StoredVerification {

@@ -26,5 +26,6 @@ export { compareByAge, messageCount, SummaryList } from "./summary-list.ts";
 export type { IngestTables, Inserted, Labels } from "./tables.ts";
 export { ingestTables, SessionTables } from "./tables.ts";
 export type { RowRef } from "./leaves.ts";
-export type { MaintenanceReport, TableHealth } from "../substrate/index.ts";
+export type { Damage, MaintenanceReport, TableCheck, TableHealth } from "../substrate/index.ts";
+export { checkFiles, clearTheWay, letGo } from "./damage.ts";
 export type { Shown, View } from "./view.ts";

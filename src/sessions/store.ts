@@ -259,6 +259,23 @@ export class SessionStore implements AsyncDisposable {
     return Promise.all(this.tables.all.map((table) => table.health()));
   }
 
+  /** A table by its name, for repairs; undefined where this pond has none of that name. */
+  table(name: string): SessionTables["all"][number] | undefined {
+    return this.tables.all.find(({ spec }) => spec.name === name);
+  }
+
+  /** Stores rows again that a repair kept, where their keys are absent. */
+  async putBack(which: "proven" | "unproven"): Promise<number> {
+    let rows = 0;
+    for (const table of this.tables.all) rows += await table.putBack(which);
+    return rows;
+  }
+
+  /** Lets go of the derived summaries: they were computed of rows that are gone. */
+  async dropSummaries(): Promise<void> {
+    await this.#summaries.drop();
+  }
+
   /** What had to be repaired when the tables were opened; empty nearly always. */
   recoveryIssues(): readonly RecoveryIssue[] {
     return this.#store.issues;

@@ -55,12 +55,29 @@ export class Summaries {
    * Brings the table up to the state of the canonical ones, as it is after `meanwhile`; most of the work is done while
    * that runs. The table is made anew when most of it is superseded.
    */
-  refresh(meanwhile: Promise<unknown>): Promise<void> {
-    return this.#again(() => this.#refresh(meanwhile));
+  async refresh(meanwhile: Promise<unknown>): Promise<void> {
+    try {
+      await this.#again(() => this.#refresh(meanwhile));
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      // What it holds can be computed, so it is made anew. Where it is not the summaries that are damaged, this fails too.
+      await this.#store.drop(SUMMARIES);
+      await this.#again(() => this.#refresh(meanwhile));
+    }
+  }
+
+  /** They are computed anew when they are next asked for. */
+  async drop(): Promise<void> {
+    this.#loaded = undefined;
+    this.#current = undefined;
+    if ((await this.#existing()) !== undefined) await this.#store.drop(SUMMARIES);
   }
 
   async maintain(options: MaintainOptions): Promise<void> {
-    await this.#again(async () => (await this.#existing())?.maintain(options));
+    await this.#again(async () => (await this.#existing())?.maintain(options)).catch((error: unknown) => {
+      // The refresh that follows makes it anew.
+      if (!isDamaged(error)) throw error;
+    });
   }
 
   async #list(table: SummaryTable | undefined): Promise<SummaryList> {
@@ -182,6 +199,8 @@ export class Summaries {
 }
 
 const isUnavailable = (error: unknown): boolean => isPondError(error) && error.code === "storage_unavailable";
+const isDamaged = (error: unknown): boolean =>
+  isUnavailable(error) && isPondError(error) && error.reason === "corrupt";
 
 /** The age of the newest marker, which no session's row has as its id; empty where there is none. */
 async function readCoverage(table: SummaryTable): Promise<string> {

@@ -17,7 +17,10 @@ import type { VersionScope } from "./versions.ts";
 import { readStates, readVersions } from "./versions.ts";
 
 /** A table as far as its columns do not matter. */
-type AnyTable = Pick<Table, "maintain" | "health" | "version"> & { readonly spec: { readonly name: string } };
+type AnyTable = Pick<
+  Table,
+  "maintain" | "health" | "version" | "remakeIndexes" | "firstKeysOf" | "takeOut" | "putBack"
+> & { readonly spec: { readonly name: string } };
 
 /** What messages copy from their session; immutable once stored (spec.md#session-labels-immutable). */
 export interface Labels {

@@ -14,6 +14,7 @@ import { type Arrow, type Lance, type LanceTable, loadLance } from "./lance.ts";
 import { Durability } from "./local/durable.ts";
 import { recoverTable, type RecoveryIssue } from "./local/recover.ts";
 import { ensureTextIndexes } from "./maintain/indexes.ts";
+import { indexesWithoutFiles, indexInError, remakeIndexes } from "./maintain/mend.ts";
 import { MergeChoice } from "./merge-choice.ts";
 import { probeConditionalWrites } from "./probe.ts";
 import { reconcile } from "./reconcile.ts";
@@ -34,6 +35,7 @@ export class Catalog {
   readonly #options: CatalogOptions;
   readonly #shared: SharedConnection;
   readonly #issues: RecoveryIssue[] = [];
+  readonly #mending = new Set<string>();
   readonly #durability = new Map<string, Durability>();
   #annotated: Promise<LanceTable | undefined> | undefined;
   #isClosed = false;
@@ -171,8 +173,32 @@ export class Catalog {
       where: url.display,
       directory,
       settle,
+      mend: (error) => this.#mend(spec, error),
       mergeChoice: new MergeChoice(),
     };
+  }
+
+  /** Makes the index anew that an error is about. What it takes for that may not call for it once more. */
+  async #mend(spec: TableSpec, error: unknown): Promise<boolean> {
+    const directory = this.#directory(spec.name);
+    if (directory === undefined || this.#mending.has(spec.name)) return false;
+    const name = await indexInError(directory, error).catch(() => undefined);
+    if (name === undefined) return false;
+    await this.#remake(spec, new Set([name]));
+    return true;
+  }
+
+  async #remake(spec: TableSpec, names: ReadonlySet<string>): Promise<void> {
+    const table = await this.#open(spec.name);
+    if (table === undefined) return;
+    this.#mending.add(spec.name);
+    try {
+      await remakeIndexes(this.#handle(table, spec), names);
+    } finally {
+      this.#mending.delete(spec.name);
+    }
+    for (const name of names)
+      this.#issues.push({ kind: "index", table: spec.name, message: `index ${name} of ${spec.name}` });
   }
 
   /** Makes what was committed to a table survive a power cut; nothing to do on object stores. */
@@ -188,6 +214,9 @@ export class Catalog {
 
   async #ready<S extends TableSpec>(native: LanceTable, spec: S): Promise<Handle<S>> {
     const handle = this.#handle(native, spec);
+    const directory = this.#directory(spec.name);
+    const lost = directory === undefined ? new Set<string>() : await indexesWithoutFiles(directory);
+    if (lost.size > 0) await this.#remake(spec, lost);
     await reconcile(handle);
     // A creator may have been killed before it made them, and a newer declaration may want more.
     if (this.#options.create) await ensureTextIndexes(handle);

@@ -72,7 +72,7 @@ describe("concurrent inserts of the same rows", () => {
     for (const store of stores) store.close();
   });
 
-  test("a table has no way to append, update, delete or merge on columns of the caller's choice", () => {
+  test("a table has no way to append or update, nor to delete or merge on columns of the caller's choice", () => {
     const methods = Object.getOwnPropertyNames(Table.prototype).toSorted();
     expect(methods).toEqual([
       "batch",
@@ -80,18 +80,22 @@ describe("concurrent inserts of the same rows", () => {
       "count",
       "explain",
       "fetchBlobs",
+      "firstKeysOf",
       "health",
       "insert",
       "insertRows",
       "knownKeys",
       "maintain",
       "nearest",
+      "putBack",
+      "remakeIndexes",
       "scan",
       "scanBatches",
       "scanIn",
       "search",
       "settle",
       "take",
+      "takeOut",
       "version",
     ]);
     expect(Table.prototype.insert.length).toBe(1);

@@ -16,13 +16,32 @@ export interface Handle<S extends TableSpec = TableSpec> {
   readonly mergeChoice: MergeChoice;
   /** Makes everything committed so far survive a power cut; nothing to do on object stores. */
   readonly settle: () => Promise<void>;
+  /** Makes an index anew that an error is about; false where it is about something else. */
+  readonly mend: (error: unknown) => Promise<boolean>;
 }
 
 /**
- * Every call on a table goes through here. Files that were cleaned away under an open handle (another process
- * compacted and an hour has passed) are a reason to look for the newest version and try again.
+ * Every call on a table goes through here. An index whose files are lost or damaged is derived data: it is made again, and
+ * the call with it.
  */
-export function call<T>(
+export async function call<T>(
+  handle: Handle,
+  verb: string,
+  run: (table: LanceTable) => Promise<T>,
+): Promise<Attempted<T>> {
+  try {
+    return await attempt(handle, verb, run);
+  } catch (error) {
+    if (!(await handle.mend(error))) throw error;
+    return attempt(handle, verb, run);
+  }
+}
+
+/**
+ * Files that were cleaned away under an open handle (another process compacted and an hour has passed) are a reason to
+ * look for the newest version and try again.
+ */
+function attempt<T>(
   handle: Handle,
   verb: string,
   run: (table: LanceTable) => Promise<T>,

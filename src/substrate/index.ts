@@ -60,3 +60,7 @@ export type { MaintainOptions, MaintenanceReport, TableHealth } from "./maintain
 export type { DiskUse } from "./local/disk-use.ts";
 export type { RecoveryIssue } from "./local/recover.ts";
 export type { StorePeek } from "./local/peek.ts";
+export type { CheckOptions, Damage, TableCheck } from "./local/check.ts";
+export { checkStore } from "./local/check.ts";
+export { dropOldVersions, forgetLost, mendVersions, removeDerived } from "./local/set-aside.ts";
+export type { TakenOut } from "./take-out.ts";

@@ -30,6 +30,7 @@ export type Predicate =
     }
   | { readonly kind: "null"; readonly column: string }
   | { readonly kind: "created_after"; readonly version: number }
+  | { readonly kind: "in_fragment"; readonly fragment: number; readonly from: number; readonly to: number }
   | { readonly kind: "all" | "any"; readonly of: readonly Predicate[] }
   | { readonly kind: "not"; readonly of: Predicate };
 
@@ -98,6 +99,14 @@ export const not = (of: Predicate): Predicate => ({ kind: "not", of });
 /** Rows that were committed after this table version: a change feed that survives compaction. */
 export const createdAfter = (version: number): Predicate => ({ kind: "created_after", version });
 
+/** Rows of one fragment by their places in it, from the first to before the last; reads no other fragment. */
+export const inFragment = (fragment: number, from: number, to: number): Predicate => ({
+  kind: "in_fragment",
+  fragment,
+  from,
+  to,
+});
+
 /** The filter text for the engine. Throws `internal` on a column that the table does not declare. */
 export function renderPredicate(predicate: Predicate, spec: TableSpec): string {
   switch (predicate.kind) {
@@ -106,6 +115,10 @@ export function renderPredicate(predicate: Predicate, spec: TableSpec): string {
       if (isUnstorable(predicate.value, predicate.column, spec))
         return predicate.op === "!=" ? "true" : "false";
       return `${predicate.column} ${predicate.op} ${literal(predicate.value, column, predicate.column)}`;
+    }
+    case "in_fragment": {
+      const first = BigInt(predicate.fragment) << 32n;
+      return `_rowaddr >= ${first + BigInt(predicate.from)} AND _rowaddr < ${first + BigInt(predicate.to)}`;
     }
     case "in":
       return renderIn(predicate.column, predicate.values, spec);

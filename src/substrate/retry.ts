@@ -187,13 +187,13 @@ export function engineError(error: unknown, { what, where, attempts }: Context):
     case "stale":
       return unavailable(
         `files of ${where} are missing (${shortCause(error)})`,
-        "run pond doctor",
+        "run pond repair",
         "corrupt",
       );
     case "corrupt":
       return unavailable(
         `${where} holds a damaged file (${shortCause(error)})`,
-        "run pond doctor",
+        "run pond repair",
         "corrupt",
       );
     case "missing":

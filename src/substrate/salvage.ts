@@ -21,25 +21,30 @@ export async function salvage(handle: Handle, open: (version: number) => Promise
 }
 
 async function copyRows(from: Handle, to: Handle): Promise<void> {
-  const names = Object.keys(from.spec.columns);
-  const blobs = names.filter((name) => from.spec.columns[name]?.type === "blob");
   let builder = new BatchBuilder(to.lance, to.spec);
-  for await (const rows of scanBatches(from, { select: names, withRowId: true })) {
-    const ids = rows.rowIds();
-    const payloads = new Map(
-      await Promise.all(blobs.map(async (name) => [name, await fetchBlobs(from, name, ids)] as const)),
-    );
-    for (let row = 0; row < rows.length; row++) {
-      const values = Object.fromEntries(
-        names.map((name) => [name, payloads.get(name)?.[row] ?? valueOf(from.spec, rows, { name, row })]),
-      );
+  for await (const rows of scanBatches(from, { select: Object.keys(from.spec.columns), withRowId: true }))
+    for (const values of await wholeRows(from, rows)) {
       if (builder.addUntyped(values) !== "full") continue;
       await insert(to, builder.finish());
       builder = new BatchBuilder(to.lance, to.spec);
       builder.addUntyped(values);
     }
-  }
   if (builder.rows > 0) await insert(to, builder.finish());
+}
+
+/** Rows that were read with all columns and their row ids, as they are written, payloads included. */
+export async function wholeRows(from: Handle, rows: Rows): Promise<Readonly<Record<string, unknown>>[]> {
+  const names = Object.keys(from.spec.columns);
+  const blobs = names.filter((name) => from.spec.columns[name]?.type === "blob");
+  const ids = rows.rowIds();
+  const payloads = new Map(
+    await Promise.all(blobs.map(async (name) => [name, await fetchBlobs(from, name, ids)] as const)),
+  );
+  return ids.map((_, row) =>
+    Object.fromEntries(
+      names.map((name) => [name, payloads.get(name)?.[row] ?? valueOf(from.spec, rows, { name, row })]),
+    ),
+  );
 }
 
 function valueOf(

@@ -12,12 +12,14 @@ import {
   type MaintenanceReport,
   type TableHealth,
 } from "./maintain/run.ts";
+import { remakeIndexes } from "./maintain/mend.ts";
 import type { Predicate } from "./predicate.ts";
 import { explain, type NearestOptions, type ScanOptions, type SearchOptions } from "./read/query.ts";
 import { nearest, search } from "./read/ranked.ts";
 import { count, scan, scanBatches, scanIn } from "./read/scan.ts";
 import { fetchBlobs, take } from "./read/take.ts";
 import type { ColumnName, ColumnsOf, RowOf, TableSpec } from "./spec.ts";
+import { firstKeysOf, type Kept, putBack, takeOut, type TakenOut } from "./take-out.ts";
 import * as write from "./write.ts";
 
 export class Table<S extends TableSpec = TableSpec> {
@@ -110,6 +112,26 @@ export class Table<S extends TableSpec = TableSpec> {
   /** Builds and folds indexes, merges fragments, removes old versions: what is due and worth it. */
   maintain(options?: MaintainOptions): Promise<MaintenanceReport> {
     return maintain(this.#handle, options);
+  }
+
+  /** Drops these indexes, whatever is left of them, and makes them again. */
+  remakeIndexes(names: ReadonlySet<string>): Promise<void> {
+    return remakeIndexes(this.#handle, names);
+  }
+
+  /** The values of the first key column of what can be read of some fragments. */
+  firstKeysOf(fragments: readonly number[]): Promise<ReadonlySet<string>> {
+    return firstKeysOf(this.#handle, fragments);
+  }
+
+  /** Takes damaged fragments out; what can still be read of them is kept until `putBack`. */
+  takeOut(fragments: readonly number[], isProven: (firstKey: string) => boolean): Promise<TakenOut> {
+    return takeOut(this.#handle, fragments, isProven);
+  }
+
+  /** Stores kept rows again whose keys are absent. */
+  putBack(which: Kept): Promise<number> {
+    return putBack(this.#handle, which);
   }
 
   /** Numbers of the table, and what maintenance would do. */

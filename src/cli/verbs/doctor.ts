@@ -6,10 +6,11 @@ import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import type { Style } from "../style.ts";
 import { safeText } from "../text.ts";
+import type { doctorFlags } from "../verb-flags.ts";
 
-export async function doctor(verb: VerbContext): Promise<Outcome> {
+export async function doctor(verb: VerbContext<typeof doctorFlags>): Promise<Outcome> {
   await using context = await openContext(verb);
-  const findings = await examine(context);
+  const findings = await examine(context, { deep: verb.flags.deep });
   verb.out.result({ findings }, () => findings.map((finding) => render(finding, verb.out.style)).join("\n"));
   return findings.some(({ status }) => status === "fail") ? "failures" : "done";
 }

@@ -1,11 +1,13 @@
 /** `pond verify`: every source against what is stored of it, or everything stored against what was recorded of it. */
-import type { ClientVerification, StoredReport, VerifyProgress } from "../../handlers/index.ts";
-import { verify as runVerify, verifyStored } from "../../handlers/index.ts";
+import type { ClientVerification, FilesReport, StoredReport, VerifyProgress } from "../../handlers/index.ts";
+import { verify as runVerify, verifyFiles, verifyStored } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { notLookedAt } from "../issues.ts";
-import { count } from "../number.ts";
+import { count, size } from "../number.ts";
+import { toPondError } from "../../base/errors.ts";
+import { damageLine } from "./repair.ts";
 import type { Output } from "../output.ts";
 import { safeText } from "../text.ts";
 import type { verifyFlags } from "../verb-flags.ts";
@@ -22,10 +24,17 @@ export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Out
     ({ client, done, total }: VerifyProgress): void =>
       out.progress(`${client} ${count(done)}/${count(total)} ${what}`, total === 0 ? 1 : done / total);
   if (flags.stored) {
-    const report = await verifyStored(context, filter, show("sessions"));
+    const files = await verifyFiles(context, (bytes) => out.progress(`${size(bytes)} of the store read`));
+    // What cannot be read fails here; the files say why, so both are told.
+    const proof = await verifyStored(context, filter, show("sessions")).catch((error: unknown) => {
+      if (files === undefined || files.damage.length === 0) throw error;
+      return { clients: [], error: toPondError(error).message };
+    });
     out.progress(undefined);
+    const report = { ...proof, ...(files === undefined ? {} : { files }) };
     out.result(report, () => renderStored(out, report));
-    return report.clients.every(({ unequal }) => unequal === 0) ? "done" : "failures";
+    const isWhole = files === undefined || files.damage.length === 0;
+    return isWhole && report.clients.every(({ unequal }) => unequal === 0) ? "done" : "failures";
   }
   const report = await runVerify(context, filter, show("sources"));
   out.progress(undefined);
@@ -48,7 +57,10 @@ export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Out
   return report.clients.every(({ proven }) => proven) ? "done" : "failures";
 }
 
-function renderStored(out: Output, { clients }: StoredReport): string {
+function renderStored(
+  out: Output,
+  { clients, files, error }: StoredReport & { readonly files?: FilesReport; readonly error?: string },
+): string {
   return [
     out.table(clients, [
       { header: "CLIENT", cell: (row) => row.adapter },
@@ -61,7 +73,18 @@ function renderStored(out: Output, { clients }: StoredReport): string {
       { header: "UNEQUAL", align: "right", cell: (row) => count(row.unequal) },
     ]),
     ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeText(line)}`)),
+    ...(error === undefined ? [] : [`  the proof ended early: ${safeText(error)}`]),
+    ...(files === undefined ? [] : renderFiles(files)),
   ].join("\n");
+}
+
+function renderFiles({ files, bytes, unsummed, damage }: FilesReport): string[] {
+  const unknown = unsummed === 0 ? "" : `, ${count(unsummed)} of them without a checksum`;
+  return [
+    `${count(files)} files of the store read (${size(bytes)})${unknown}: ${count(damage.length)} damaged`,
+    ...damage.map((each) => `  ${damageLine(each)}`),
+    ...(damage.length === 0 ? [] : ["pond repair mends what can be mended"]),
+  ];
 }
 
 /** What is worth a line where there is any of it, in the words for one and for several. */

@@ -2,13 +2,15 @@
  * Survival of a power cut on local disks. The engine commits by rename and hard link but never calls fsync,
  * so what it reported stored may be gone after a crash of the machine. Before pond reports anything stored,
  * the new files and the directories that name them are synced here: the documented exception to
- * spec.md#lance-chokepoints-storage.
+ * spec.md#lance-chokepoints-storage. On the way their checksums are taken (spec.md#storage-checksums).
  */
 import { open, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { errnoOf } from "../../base/errors.ts";
 import { filesBelow, ignoreMissing } from "./files.ts";
+import type { Sum } from "./sums.ts";
+import { appendSums, isSummed, keepVersion, readSums, sumName, sumOf } from "./sums.ts";
 
 /** Kernels write dirty pages back within about half a minute; older files need no second sync. */
 const WRITTEN_BACK_MS = 10 * 60_000;
@@ -47,14 +49,35 @@ export class Durability {
     if (settled === undefined)
       for (const path of [this.#dir, dirname(this.#dir), dirname(dirname(this.#dir))]) directories.add(path);
     await inParallel([...directories], this.#sync);
+    // What is committed stays so where its checksums cannot be kept: it is one file less that can be proven.
+    await this.#sum(fresh).catch((error: unknown) => {
+      if (errnoOf(error) === undefined) throw error;
+    });
     this.#settled = new Set(names);
+  }
+
+  /** Of files that have none yet: another process may have come to them first. */
+  async #sum(fresh: readonly string[]): Promise<void> {
+    const unsummed = fresh.filter((name) => isSummed(sumName(name)));
+    if (unsummed.length === 0) return;
+    const known = this.#settled === undefined ? await readSums(this.#dir) : undefined;
+    const sums = new Map<string, Sum>();
+    await inParallel(unsummed, async (name) => {
+      if (known?.has(sumName(name)) === true) return;
+      const sum = await sumOf(join(this.#dir, name));
+      if (sum !== undefined) sums.set(sumName(name), sum);
+    });
+    await appendSums(this.#dir, sums);
+    const [newest] = [...sums.keys()].filter((name) => name.startsWith("_versions/")).toSorted();
+    if (newest !== undefined) await keepVersion(this.#dir, newest.slice("_versions/".length));
   }
 
   async #list(): Promise<string[]> {
     const paths = await filesBelow(this.#dir);
     return paths
       .filter((path) => basename(path) !== HINT_FILE)
-      .map((path) => path.slice(this.#dir.length + 1));
+      .map((path) => path.slice(this.#dir.length + 1))
+      .filter((name) => !name.startsWith("_sums"));
   }
 
   async #recent(names: readonly string[]): Promise<string[]> {

@@ -11,11 +11,13 @@ import { dirname, join } from "node:path";
 import { errnoOf, PondError } from "../../base/errors.ts";
 import { makeFolders } from "../../base/folders.ts";
 
+/** What was found wrong and mended on the way: a torn commit, or derived data that was made again. */
 export interface RecoveryIssue {
+  readonly kind: "commit" | "index";
   readonly table: string;
   readonly message: string;
-  /** Where the torn manifest is now. */
-  readonly quarantined: string;
+  /** Where the manifest of a torn commit is now. */
+  readonly quarantined?: string;
 }
 
 export interface RecoverOptions {
@@ -59,6 +61,7 @@ export async function recoverTable(directory: string, options: RecoverOptions): 
     if (older.length === 0 && (await hasData(directory)))
       throw damaged(directory, `${newest}: ${problem}, and there is no older version`);
     issues.push({
+      kind: "commit",
       table: directory,
       message: `${newest}: ${problem}`,
       quarantined: await quarantine(directory, newest),
@@ -162,6 +165,6 @@ const setAside = (directory: string): Promise<void> =>
 const damaged = (directory: string, message: string, cause?: unknown): PondError =>
   new PondError("storage_unavailable", `${directory} is damaged: ${message}`, {
     reason: "corrupt",
-    hint: "run pond doctor; restore the store from an export if it cannot help",
+    hint: "run pond repair",
     cause,
   });

@@ -6,7 +6,9 @@ import { PondError } from "../../base/errors.ts";
 import { type Packing, packingOf, packingUpdates } from "../arrow/schema.ts";
 import { call, type Handle } from "../handle.ts";
 import type { Arrow } from "../lance.ts";
+import { checkTable } from "../local/check.ts";
 import { type DiskUse, diskUse } from "../local/disk-use.ts";
+import { tidySums } from "../local/sums.ts";
 import { faultOf } from "../retry.ts";
 import type { TableSpec } from "../spec.ts";
 import { buildIndex, indexStates, oneAtATime } from "./indexes.ts";
@@ -76,6 +78,7 @@ export async function maintain(handle: Handle, options: MaintainOptions = {}): P
   }
   handle.mergeChoice.reset();
   if (done.length > 0) await remember(handle, done, facts);
+  if (done.length > 0 && handle.directory !== undefined) await tidySums(handle.directory);
   return { table: handle.spec.name, done, left: actions.slice(done.length), bytesRemoved };
 }
 
@@ -125,6 +128,7 @@ async function gather(
  */
 async function compact(handle: Handle, { fragments }: TableFacts, retentionMs: number): Promise<number> {
   const expired = handle.policy.clock.now() - retentionMs;
+  await mustBeWhole(handle);
   if (fragments > 1) await pack(handle, "tight");
   try {
     const cutoff = handle.directory === undefined ? expired : Math.min(expired, await newestCommit(handle));
@@ -139,6 +143,22 @@ async function compact(handle: Handle, { fragments }: TableFacts, retentionMs: n
   } finally {
     if (fragments > 1) await pack(handle, "fresh");
   }
+}
+
+/** What is merged gets a checksum of its own: damage would be carried on under a good one. */
+async function mustBeWhole({ directory, spec, where }: Handle): Promise<void> {
+  if (directory === undefined) return;
+  const { damage } = await checkTable(directory, spec.name, { deep: true });
+  const [worst] = damage.filter(({ holds, isCurrent }) => isCurrent && holds !== "index");
+  if (worst === undefined) return;
+  throw new PondError(
+    "storage_unavailable",
+    `${spec.name} of ${where} is not merged: ${worst.file} is ${worst.what}`,
+    {
+      reason: "corrupt",
+      hint: "run pond repair",
+    },
+  );
 }
 
 /** Two remove old versions at once: what one has removed the other does not find. */

@@ -1,0 +1,66 @@
+/**
+ * Versions of a local table that cannot be used any more (spec.md#keep-repair), and tables that can be made again: moved out
+ * of the way, so that what is left is whole.
+ */
+import { copyFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { makeFolders } from "../../base/folders.ts";
+import type { TableCheck } from "./check.ts";
+import { ignoreMissing } from "./files.ts";
+import { manifestNames, nameOfVersion, VERSIONS, versionOfName } from "./manifest.ts";
+import { copyOfVersion, isSameSum, readSums, rewriteSums, sumOf } from "./sums.ts";
+
+const QUARANTINE = "_quarantine";
+
+/**
+ * Versions whose list of files is damaged: put back from the copy that is kept of the newest ones, else moved away, so that
+ * the one before is the newest. Says which, for people.
+ */
+export async function mendVersions({ directory, table, damage }: TableCheck): Promise<string[]> {
+  const done: string[] = [];
+  const sums = await readSums(directory);
+  for (const version of damage.flatMap(({ holds, versions }) => (holds === "version" ? versions : []))) {
+    const name = nameOfVersion(version);
+    const path = join(directory, VERSIONS, name);
+    const copy = copyOfVersion(directory, name);
+    const [sum, kept] = [sums.get(`${VERSIONS}/${name}`), await sumOf(copy)];
+    const isMoved = await moveAway(directory, path);
+    if (sum !== undefined && kept !== undefined && isSameSum(sum, kept)) {
+      await copyFile(copy, path);
+      done.push(`version ${version} of ${table} was put back from its copy`);
+    } else if (isMoved) done.push(`version ${version} of ${table} was moved away`);
+    else done.push(`version ${version} of ${table} is lost`);
+  }
+  return done;
+}
+
+/** Old versions that stand on a damaged file: readers of the newest one do not need them. */
+export async function dropOldVersions({ directory, damage }: TableCheck): Promise<void> {
+  const newest = Math.max(0, ...(await manifestNames(directory)).map(versionOfName));
+  for (const version of new Set(damage.flatMap(({ versions }) => versions)))
+    if (version < newest) await moveAway(directory, join(directory, VERSIONS, nameOfVersion(version)));
+}
+
+async function moveAway(directory: string, path: string): Promise<boolean> {
+  makeFolders(join(directory, QUARANTINE));
+  const name = path.slice(path.lastIndexOf(VERSIONS) + VERSIONS.length + 1);
+  const moved = await rename(path, join(directory, QUARANTINE, name)).then(() => true, ignoreMissing);
+  return moved === true;
+}
+
+/** Forgets the checksums of versions that are not there any more: what could be done about them is done. */
+export async function forgetLost(directory: string): Promise<void> {
+  const present = new Set(await manifestNames(directory));
+  const left = [...(await readSums(directory))].filter(
+    ([name]) => !name.startsWith(`${VERSIONS}/`) || present.has(name.slice(VERSIONS.length + 1)),
+  );
+  await rewriteSums(directory, new Map(left));
+}
+
+/** Removes a table that can be made again, whatever state it is in. */
+export async function removeDerived(directory: string): Promise<void> {
+  // Renamed first: nobody finds half a table.
+  const aside = directory.replace(/([^/\\]+)\.lance$/, `pond_torn_${crypto.randomUUID()}.lance`);
+  await rename(directory, aside).catch(ignoreMissing);
+  await rm(aside, { recursive: true, force: true });
+}

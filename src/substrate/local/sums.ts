@@ -1,0 +1,140 @@
+/**
+ * Checksums of the files of a local table (spec.md#storage-checksums): the engine writes none, and hands out what a flipped
+ * bit made of a value. A file never changes once it is written, so a line of this log never becomes wrong; of a name that
+ * was used again (a version after one that was lost) the last line counts. Each line has a checksum of its own: damage of
+ * the log is never taken for damage of a file. Losing it costs the proof, nothing else.
+ */
+import { createHash, randomUUID } from "node:crypto";
+import { appendFile, copyFile, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { crc32 } from "node:zlib";
+import { makeFolders } from "../../base/folders.ts";
+import { filesBelow, ignoreMissing } from "./files.ts";
+
+export interface Sum {
+  readonly bytes: number;
+  readonly digest: string;
+}
+
+/** Sums by the names of files, relative to the table's folder, with `/`. */
+export type Sums = ReadonlyMap<string, Sum>;
+
+const FOLDER = "_sums";
+const CHUNK = 1 << 20;
+/** Enough to tell damage; nobody forges files of one's own store. */
+const DIGEST_CHARACTERS = 22;
+
+const logOf = (directory: string): string => join(directory, FOLDER, "files.log");
+
+/** True for files whose content a version needs: not what is being written, and not what only speeds up or tells of commits. */
+export function isSummed(name: string): boolean {
+  const [folder, ...rest] = name.split("/");
+  if (rest.at(-1)?.startsWith(".tmp") === true) return false;
+  return folder === "_versions"
+    ? name.endsWith(".manifest")
+    : folder === "data" || folder === "_indices" || folder === "_deletions";
+}
+
+/** The name of a file as the log spells it. */
+export const sumName = (relative: string): string => (sep === "/" ? relative : relative.replaceAll(sep, "/"));
+
+export async function readSums(directory: string): Promise<Map<string, Sum>> {
+  const text = (await readFile(logOf(directory), "latin1").catch(ignoreMissing)) ?? "";
+  const sums = new Map<string, Sum>();
+  for (const line of text.split("\n")) {
+    const [check = "", name = "", bytes = "", digest = ""] = line.split(" ");
+    if (check !== "" && check === checkOf(`${name} ${bytes} ${digest}`))
+      sums.set(name, { bytes: Number(bytes), digest });
+  }
+  return sums;
+}
+
+/** Adds lines in one write, behind whatever a crash may have left of one. Not forced to the disk: a lost line is one less. */
+export async function appendSums(directory: string, sums: Sums): Promise<void> {
+  if (sums.size === 0) return;
+  makeFolders(join(directory, FOLDER));
+  await appendFile(logOf(directory), `\n${linesOf(sums)}`);
+}
+
+/** Writes the log anew. What another process adds meanwhile may be lost with it, and is added by the next maintenance. */
+export async function rewriteSums(directory: string, sums: Sums): Promise<void> {
+  const path = logOf(directory);
+  makeFolders(dirname(path));
+  const draft = `${path}.${randomUUID()}.new`;
+  await writeFile(draft, linesOf(sums));
+  await rename(draft, path);
+}
+
+/** Lines of files that are gone, beside as many of others, that are not worth writing the log anew. */
+const SPARE_LINES = 500;
+
+/** Takes the sums that are missing, and lets go of those whose files are gone. */
+export async function tidySums(directory: string): Promise<void> {
+  const sums = await readSums(directory);
+  const names = (await filesBelow(directory)).map((path) => sumName(path.slice(directory.length + 1)));
+  const added = new Map<string, Sum>();
+  for (const name of names) {
+    if (!isSummed(name) || sums.has(name)) continue;
+    const sum = await sumOf(join(directory, name));
+    if (sum !== undefined) added.set(name, sum);
+  }
+  await appendSums(directory, added);
+  if (sums.size <= 2 * names.length + SPARE_LINES) return;
+  const present = new Set(names);
+  // A version that is newer than all that are there was lost, and stays so until it is repaired.
+  const [newest = ""] = names.filter((name) => name.startsWith("_versions/")).toSorted();
+  const isLost = (name: string): boolean => name.startsWith("_versions/") && name < newest;
+  await rewriteSums(
+    directory,
+    new Map([...sums, ...added].filter(([name]) => present.has(name) || isLost(name))),
+  );
+}
+
+/** Where the newest versions are kept a second time: without its list of files a table is lost with all of them. */
+export const copyOfVersion = (directory: string, name: string): string => join(directory, FOLDER, name);
+
+/** Keeps a copy of the newest version and of the one before. */
+export async function keepVersion(directory: string, name: string): Promise<void> {
+  const folder = join(directory, FOLDER);
+  makeFolders(folder);
+  // Several processes may be at it.
+  const draft = join(folder, `${randomUUID()}.new`);
+  await copyFile(join(directory, "_versions", name), draft);
+  await rename(draft, copyOfVersion(directory, name));
+  // Names count down: the newest come first.
+  const copies = (await readdir(folder)).filter((each) => each.endsWith(".manifest")).toSorted();
+  for (const old of copies.slice(2)) await rm(join(folder, old), { force: true });
+}
+
+function linesOf(sums: Sums): string {
+  let text = "";
+  for (const [name, { bytes, digest }] of sums) {
+    const line = `${name} ${bytes} ${digest}`;
+    text += `${checkOf(line)} ${line}\n`;
+  }
+  return text;
+}
+
+const checkOf = (line: string): string => crc32(line).toString(16).padStart(8, "0");
+
+/** The sum of a file as it is now, read in bounded memory; undefined where it is not there. */
+export async function sumOf(path: string, signal?: AbortSignal): Promise<Sum | undefined> {
+  const file = await open(path, "r").catch(ignoreMissing);
+  if (file === undefined) return undefined;
+  try {
+    const hash = createHash("sha256");
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    let bytes = 0;
+    for (;;) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await file.read(buffer, 0, CHUNK, bytes);
+      if (bytesRead === 0) return { bytes, digest: hash.digest("base64url").slice(0, DIGEST_CHARACTERS) };
+      hash.update(buffer.subarray(0, bytesRead));
+      bytes += bytesRead;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+export const isSameSum = (a: Sum, b: Sum): boolean => a.bytes === b.bytes && a.digest === b.digest;

@@ -1,0 +1,55 @@
+/**
+ * Indexes whose files are lost or damaged (spec.md#storage-derived): derived data, so they are dropped and made again,
+ * by whoever comes across them. Of a local store, where the files can be looked at.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isPondError, PondError } from "../../base/errors.ts";
+import type { Handle } from "../handle.ts";
+import { call } from "../handle.ts";
+import { manifestNames, readManifest } from "../local/manifest.ts";
+import { indexName, wantedIndexes } from "../spec.ts";
+import { buildIndex } from "./indexes.ts";
+
+/** Drops these indexes, whatever is left of them, and makes those again that the table is declared with. */
+export async function remakeIndexes(handle: Handle, names: ReadonlySet<string>): Promise<void> {
+  for (const name of names)
+    try {
+      await call(handle, `drop index ${name} of`, (table) => table.dropIndex(name));
+    } catch (error) {
+      // Another process was faster.
+      if (!(isPondError(error) && error.code === "conflict") && (await currentNames(handle)).has(name))
+        throw error;
+    }
+  const { value: rows } = await call(handle, "count", (table) => table.countRows());
+  for (const spec of wantedIndexes(handle.spec))
+    if (names.has(indexName(spec)) && spec.kind !== "vector") await buildIndex(handle, spec, rows);
+  await handle.settle();
+}
+
+/** The indexes of the newest version that have no files at all. */
+export async function indexesWithoutFiles(directory: string): Promise<ReadonlySet<string>> {
+  const indexes = await currentIndexes(directory);
+  return new Set(
+    indexes.filter(({ folder }) => !existsSync(join(directory, folder))).map(({ name }) => name),
+  );
+}
+
+/** The index of the newest version that an engine's error is about. */
+export async function indexInError(directory: string, error: unknown): Promise<string | undefined> {
+  const cause = error instanceof PondError ? error.cause : error;
+  const folder = /_indices[\\/]+[0-9a-f]{8}-[0-9a-f-]{27}/.exec(String(cause))?.[0].replaceAll("\\", "/");
+  if (folder === undefined) return undefined;
+  return (await currentIndexes(directory)).find((index) => index.folder === folder)?.name;
+}
+
+async function currentNames({ directory }: Handle): Promise<ReadonlySet<string>> {
+  return new Set(directory === undefined ? [] : (await currentIndexes(directory)).map(({ name }) => name));
+}
+
+async function currentIndexes(
+  directory: string,
+): Promise<readonly { readonly name: string; readonly folder: string }[]> {
+  const [newest] = await manifestNames(directory);
+  return (newest === undefined ? undefined : await readManifest(directory, newest))?.indexes ?? [];
+}

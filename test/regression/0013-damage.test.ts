@@ -1,0 +1,272 @@
+/**
+ * Files of a store that are flipped, cut or lost: `verify --stored` notices every one that a retained version needs, nothing
+ * is restored that is not as it was read, and `repair` mends what sources and copies allow (spec.md#storage-checksums,
+ * spec.md#keep-repair). Trials are random; POND_DAMAGE_TRIALS says how many.
+ */
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { expect, test } from "vitest";
+import { loadConfig } from "../../src/config/index.ts";
+import type { Context } from "../../src/handlers/index.ts";
+import {
+  createContext,
+  doctor,
+  listSessions,
+  openDemo,
+  repair,
+  search,
+  sync,
+  verify,
+  verifyFiles,
+  verifyStored,
+} from "../../src/handlers/index.ts";
+import { appendSums } from "../../src/substrate/local/sums.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const TRIALS = Number(process.env["POND_DAMAGE_TRIALS"] ?? 12);
+const SEED = Number(process.env["POND_DAMAGE_SEED"] ?? Date.now() % 1e9);
+
+/** A small generator, so that a trial can be run again by its seed. */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** A home with the sessions of the demo, synced in two steps so that each table has several files. */
+class Home implements AsyncDisposable {
+  readonly path: string;
+  readonly #close: () => Promise<void>;
+
+  private constructor(path: string, close: () => Promise<void>) {
+    this.path = path;
+    this.#close = close;
+  }
+
+  static async make(): Promise<Home> {
+    const { signal } = new AbortController();
+    const demo = await openDemo({ signal, keep: true });
+    await demo[Symbol.asyncDispose]();
+    const home = new Home(demo.home, async () => rmSync(demo.home, { recursive: true, force: true }));
+    await home.run((context) => sync(context, { adapters: ["claude-code"] }));
+    await home.run((context) => sync(context, {}));
+    return home;
+  }
+
+  get store(): string {
+    return join(this.path, ".local/share/pond/store/default");
+  }
+
+  async run<T>(command: (context: Context) => Promise<T>, told: string[] = []): Promise<T> {
+    const environment = { env: {}, home: this.path, platform: "linux" as const, cwd: this.path };
+    const config = await loadConfig({ environment });
+    const { signal } = new AbortController();
+    await using context = createContext({
+      config,
+      machine: environment,
+      signal,
+      onRepair: ({ message }) => told.push(message),
+    });
+    return await command(context);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#close();
+  }
+}
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .toSorted();
+
+/** Files whose loss no version minds: what the engine keeps of commits, hints, and pond's own log. */
+const isNeeded = (file: string): boolean =>
+  !/_transactions|latest_version_hint|_sums|_quarantine|\.locks/.test(file) && file.includes(".lance/");
+
+type Harm = (path: string, random: (below: number) => number) => void;
+
+const HARMS: Readonly<Record<string, Harm>> = {
+  flip: (path, random) => {
+    const bytes = readFileSync(path);
+    const at = random(bytes.length);
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << random(8));
+    writeFileSync(path, bytes);
+  },
+  truncate: (path, random) => truncateSync(path, random(statSync(path).size)),
+  delete: (path) => rmSync(path),
+};
+
+/** Old versions are removed from the oldest on: one that is gone was not retained. */
+const isOldestVersion = (file: string, files: readonly string[]): boolean =>
+  file.includes("_versions") &&
+  files.filter((each) => each.startsWith(file.slice(0, file.lastIndexOf("/")))).at(-1) === file;
+
+/** What a trial says of a store with one damaged file. */
+async function lookAndRepair(home: Home, file: string) {
+  const noticed = (await home.run((context) => verifyFiles(context)))?.damage ?? [];
+  const findings = await home.run((context) => doctor(context, { deep: true }));
+  const mended = await home.run((context) => repair(context));
+  const proof = await home.run((context) => verify(context, {}));
+  return {
+    isNoticed: noticed.some((each) => file.startsWith(`${each.table}.lance/${each.file.replace(/\/$/, "")}`)),
+    isFound: findings.some(({ topic, status }) => topic === "files" && status !== "ok"),
+    left: mended.left,
+    wrong: mended.stored.clients.flatMap(({ differences }) => differences),
+    notProven: proof.clients.filter((client) => !client.proven),
+    sessions: (await home.run((context) => listSessions(context, {}))).sessions.length,
+  };
+}
+
+const MENDED = { isNoticed: true, isFound: true, left: [], wrong: [], notProven: [], sessions: 4 };
+
+test(
+  "every damaged file that a version needs is noticed, and repair leaves a store that is proven",
+  { timeout: 900_000 },
+  async () => {
+    await using home = await Home.make();
+    await using folder = await tempDir();
+    const copy = join(folder.path, "copy");
+    cpSync(home.store, copy, { recursive: true });
+    const files = filesIn(home.store).filter(isNeeded);
+    expect((await home.run((context) => verifyFiles(context)))?.damage).toEqual([]);
+    const random = randomFrom(SEED);
+    for (let trial = 0; trial < TRIALS; trial++) {
+      const file = files[random(files.length)] ?? "";
+      const harms = Object.entries(HARMS).slice(0, isOldestVersion(file, files) ? 2 : 3);
+      const [name, harm] = harms[random(harms.length)] ?? ["", HARMS["flip"]];
+      harm?.(join(home.store, file), random);
+      const what = `seed ${SEED}, trial ${trial}: ${name} ${file}`;
+      const outcome = await lookAndRepair(home, file).catch((error: unknown) => ({ error }));
+      expect({ what, ...outcome }).toEqual({ what, ...MENDED });
+      rmSync(home.store, { recursive: true });
+      cpSync(copy, home.store, { recursive: true });
+    }
+  },
+);
+
+/** The data files of a table, the oldest first. */
+function dataFiles(home: Home, table: string): string[] {
+  const folder = join(home.store, `${table}.lance/data`);
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".lance"))
+    .map((name) => join(folder, name))
+    .toSorted((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
+}
+
+/** Has all data files of a table taken for changed, though no value of theirs is: by false checksums. */
+async function callDamaged(home: Home, table: string): Promise<void> {
+  const sum = { digest: "somethingelse", bytes: 0 };
+  const files = dataFiles(home, table).map(
+    (path) => [`data/${basename(path)}`, { ...sum, bytes: statSync(path).size }] as const,
+  );
+  await appendSums(join(home.store, `${table}.lance`), new Map(files));
+}
+
+const flipAt = (path: string, at: number): void => {
+  const bytes = readFileSync(path);
+  bytes[at] = (bytes[at] ?? 0) ^ 4;
+  writeFileSync(path, bytes);
+};
+
+test("indexes that lost their files are made again by whatever command needs them, and that is told", async () => {
+  await using home = await Home.make();
+  await home.run((context) => sync(context, { stages: ["update-indexes"] }));
+  const before = await home.run((context) => search(context, { query: "retry" }));
+  for (const table of ["sessions", "messages", "parts", "sources", "summaries"])
+    rmSync(join(home.store, `${table}.lance/_indices`), { recursive: true, force: true });
+  const told: string[] = [];
+  const after = await home.run((context) => search(context, { query: "retry" }), told);
+  expect(after).toEqual(before);
+  expect(told.join()).toContain("index search_text_fts of messages");
+  expect(await home.run((context) => listSessions(context, {}))).toMatchObject({ sessions: { length: 4 } });
+  expect(await home.run((context) => sync(context, { stages: ["update-indexes"] }))).toBeDefined();
+  expect((await home.run((context) => verifyFiles(context)))?.damage.filter((each) => !each.is_old)).toEqual(
+    [],
+  );
+});
+
+test("a single file of an index that is gone is noticed by the search that needs it, and made again", async () => {
+  await using home = await Home.make();
+  await home.run((context) => sync(context, { stages: ["update-indexes"] }));
+  const before = await home.run((context) => search(context, { query: "retry" }));
+  const indexes = join(home.store, "messages.lance/_indices");
+  for (const name of filesIn(indexes).filter((file) => /tokens|lookup/.test(file)))
+    rmSync(join(indexes, name));
+  expect(await home.run((context) => search(context, { query: "retry" }))).toEqual(before);
+});
+
+test("what no source has any more stays as far as it can be read, and what cannot is named", async () => {
+  await using home = await Home.make();
+  rmSync(join(home.path, ".claude"), { recursive: true });
+  const [first = ""] = dataFiles(home, "messages");
+  rmSync(first);
+  const report = await home.run((context) => repair(context));
+  expect(report.rows.taken_out).toBeGreaterThan(0);
+  expect(report.left).toEqual([]);
+  const wrong = report.stored.clients.flatMap(({ differences }) => differences);
+  expect(wrong.join()).toContain("is not stored, though a recorded state holds it");
+  // Everything else works again.
+  expect(await home.run((context) => listSessions(context, {}))).toMatchObject({ sessions: { length: 4 } });
+  expect(await home.run((context) => search(context, { query: "retry" }))).toBeDefined();
+});
+
+test("rows of a damaged file that their digests prove are kept as they were, though their sources are gone", async () => {
+  await using home = await Home.make();
+  rmSync(join(home.path, ".claude"), { recursive: true });
+  const before = await home.run((context) => verifyStored(context, {}));
+  await callDamaged(home, "messages");
+  const report = await home.run((context) => repair(context));
+  expect(report.damage.length).toBeGreaterThan(0);
+  expect(report.rows.readable).toBe(report.rows.taken_out);
+  expect(report.left).toEqual([]);
+  expect(report.stored).toEqual(before);
+});
+
+test("a repair that was cut off is gone on with", async () => {
+  await using home = await Home.make();
+  rmSync(join(home.path, ".claude"), { recursive: true });
+  const before = await home.run((context) => verifyStored(context, {}));
+  await callDamaged(home, "parts");
+  await callDamaged(home, "messages");
+  const stopped = home.run((context) =>
+    repair(context, {
+      onStep: (step) => {
+        if (step.startsWith("reading every source")) throw new Error("cut off");
+      },
+    }),
+  );
+  await expect(stopped).rejects.toThrow("cut off");
+  const report = await home.run((context) => repair(context));
+  expect(report.left).toEqual([]);
+  expect(report.stored).toEqual(before);
+});
+
+test("maintenance does not merge what is damaged: it would get a good checksum", async () => {
+  await using home = await Home.make();
+  for (const path of dataFiles(home, "messages")) flipAt(path, 40);
+  await expect(home.run((context) => sync(context, { stages: ["update-indexes"] }))).rejects.toMatchObject({
+    reason: "corrupt",
+    hint: "run pond repair",
+  });
+});
+
+test("doctor finds what is missing or cut without reading it, and does not advise itself", async () => {
+  await using home = await Home.make();
+  const [first = ""] = dataFiles(home, "parts");
+  truncateSync(first, 100);
+  const findings = await home.run((context) => doctor(context));
+  const files = findings.filter(({ topic }) => topic === "files");
+  expect(files).toEqual([
+    {
+      topic: "files",
+      status: "fail",
+      message: expect.stringContaining("is wrong size; it holds rows"),
+      fix: "pond repair",
+    },
+  ]);
+  expect(findings.flatMap(({ fix }) => fix ?? []).join()).not.toContain("doctor");
+});
