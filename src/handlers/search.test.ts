@@ -548,7 +548,7 @@ describe("a long scan", () => {
   test("is given up when the time is over, and says where to go on", async () => {
     await using temp = await filled(120, [3, 60]);
     let now = 0;
-    const clock = { now: () => (now += 6000), sleep: () => Promise.resolve() };
+    const clock = { now: () => (now += 6000), sleep: () => new Promise<void>(() => undefined) };
     const pages: string[][] = [];
     let cursor: { cursor?: string } = {};
     for (let more = true; more;) {

@@ -1,5 +1,6 @@
 /** `search` (spec.md#wire-search): messages by words, exact text or pattern, grouped by session, best or newest first. */
 import { PondError } from "../base/errors.ts";
+import { unlessAborted } from "../base/waiting.ts";
 import { formatTimestamp } from "../model/index.ts";
 import type { HitGroup, SearchInput, SearchPosition, ShownHit, Snippet } from "../search/index.ts";
 import { explainSearch as explainPlan, readSnippets, search as runSearch } from "../search/index.ts";
@@ -16,7 +17,11 @@ import { rowState, summariseParts } from "./views.ts";
 /** Hits of one session; all of the page when one session is searched. */
 const HITS_PER_SESSION = 3;
 
-export async function search(context: Context, request: SearchRequest): Promise<SearchResponse> {
+export function search(context: Context, request: SearchRequest): Promise<SearchResponse> {
+  return unlessAborted(context.signal, answer(context, request));
+}
+
+async function answer(context: Context, request: SearchRequest): Promise<SearchResponse> {
   const input = inputOf(context, request);
   const store = await requireStore(context);
   if (request.filters?.source_agent !== undefined) await requireClient(store, request.filters.source_agent);
@@ -32,6 +37,7 @@ export async function search(context: Context, request: SearchRequest): Promise<
     matched_total: page.matched,
     matched_total_exact: page.isExact,
     searchable_in_scope: page.searchable,
+    ...(page.unsearched === 0 ? {} : { sessions_unsearched: page.unsearched }),
     has_more: page.next !== undefined,
     ...(page.next === undefined ? {} : { next_cursor: encodeCursor(page.next, requestName(request)) }),
   };

@@ -1,10 +1,13 @@
 /**
  * Search for exact text or a pattern (spec.md#search-literal), in the conversation and in everything else that is
  * stored: tool calls and results, reasoning, injected text, system messages. There is no index for it: sessions are
- * scanned newest first, a stretch at a time, until the page is full or the time is up, and the next page goes on there.
+ * scanned newest first, a stretch at a time, until the page is full or the time is up, and the next page goes on there. The
+ * engine cannot be stopped inside a scan, and a pattern can take it minutes a megabyte: what it has not answered in time is
+ * left for the next page, and nobody waits for it.
  */
 import type { Clock } from "../base/clock.ts";
 import { isPondError, PondError } from "../base/errors.ts";
+import { TimeLimit } from "../base/waiting.ts";
 import type { MessageId, SessionId } from "../model/index.ts";
 import type { MessageHead, PartRef, SessionStore, SessionSummary } from "../sessions/index.ts";
 import { compareByAge, findPartRefs } from "../sessions/index.ts";
@@ -38,37 +41,46 @@ export interface LiteralPage {
   readonly matched: number;
   /** False when sessions are left to scan, or a stretch had more matches than were read. */
   readonly isExact: boolean;
+  /** Sessions in scope that are left for the next pages. */
+  readonly unsearched: number;
   readonly next: LiteralPosition | undefined;
 }
 
 /**
  * Sessions of one scan: few at first, because what is looked for is mostly recent. By their bytes, too: a core looks
- * through some 600 MB a second, and the clock is looked at between scans.
+ * through some 600 MB a second, and a scan that is not done in time was for nothing.
  */
-const STRETCH = { first: 50, factor: 3, most: 1000, bytes: 200_000_000 };
+const STRETCH = {
+  first: { sessions: 50, bytes: 20_000_000 },
+  factor: 3,
+  most: { sessions: 1000, bytes: 200_000_000 },
+};
 /** Scans of a stretch that run at once, and the sessions that are worth one of their own: a scan alone leaves cores idle. */
 const SCANS = { most: 2, least: 200 };
-/** After this long a page is given as it is. */
+/** After this long a page is given as it is, in the middle of a scan too. */
 const TIME_MS = 5000;
 /** Matches of one scan that are read; a text that is everywhere is found soon enough. */
 const MOST_MATCHES = 2000;
 
 export async function searchLiterally(store: SessionStore, request: LiteralRequest): Promise<LiteralPage> {
-  const { scope, limit, after, clock } = request;
+  const { scope, limit, after, clock, signal } = request;
   const deadline = clock.now() + TIME_MS;
+  using time = new TimeLimit(clock, TIME_MS);
   const sessions = after === undefined ? scope.sessions : scope.sessions.filter(isAfter(after));
   const collapser = new Collapser(request.perSession);
   let matched = 0;
   let isWhole = true;
   let scanned = 0;
   for (const stretch of stretchesOf(sessions)) {
-    request.signal.throwIfAborted();
+    signal.throwIfAborted();
     if (collapser.size >= limit || (scanned > 0 && clock.now() > deadline)) break;
-    const found = await scanStretch(store, stretch, request);
+    const found = await time.of(scanStretch(store, stretch, request));
+    if (found === "late" && scanned === 0) throw tooSlow(stretch.length, request);
+    if (found === "late") break;
     scanned += stretch.length;
     isWhole &&= found.isWhole;
     const byId = new Map<string, SessionSummary>(stretch.map((session) => [session.id, session]));
-    for (const hit of (await placed(found.hits, request)).toSorted(originalsFirst)) {
+    for (const hit of found.hits.toSorted(originalsFirst)) {
       const session = byId.get(hit.session_id);
       if (session !== undefined && collapser.add(hit, session)) matched += 1;
     }
@@ -82,8 +94,27 @@ export async function searchLiterally(store: SessionStore, request: LiteralReque
     groups: shown,
     matched,
     isExact: isDone && isWhole,
+    unsearched: sessions.length - (last === undefined ? 0 : sessions.indexOf(last) + 1),
     next: isDone || last === undefined ? undefined : { last_at: last.last_at, session_id: last.id },
   };
+}
+
+/** Nothing was looked through: an answer would be a page without progress, which the next one would be again. */
+function tooSlow(sessions: number, { kind, text }: LiteralRequest): PondError {
+  const what = kind === "regex" ? "pattern" : "text";
+  const which = sessions === 1 ? "the newest session" : `the ${sessions} newest sessions`;
+  return new PondError(
+    "validation_failed",
+    `in ${TIME_MS / 1000} seconds ${which} in scope could not be looked through for the ${what} ${JSON.stringify(text)}`,
+    {
+      reason: "limit",
+      hint:
+        kind === "regex"
+          ? "simplify the pattern (counted repetitions inside others, as in (x{1,100}){1,20}, cost the most), or look at fewer sessions"
+          : "look at fewer sessions: by session, project or date",
+      data: { field: "query", value: text, sessions_unsearched: sessions },
+    },
+  );
 }
 
 /** Without what was replaced, and what is left with a word on where it stands. */
@@ -97,12 +128,15 @@ type Unplaced = Omit<Found, "standing">;
 
 function* stretchesOf(sessions: readonly SessionSummary[]): Generator<readonly SessionSummary[]> {
   let stretch: SessionSummary[] = [];
-  let size = STRETCH.first;
+  let most = STRETCH.first;
   let bytes = 0;
   for (const session of sessions) {
-    if (stretch.length === size || (bytes + session.bytes > STRETCH.bytes && stretch.length > 0)) {
+    if (stretch.length === most.sessions || (bytes + session.bytes > most.bytes && stretch.length > 0)) {
       yield stretch;
-      size = Math.min(size * STRETCH.factor, STRETCH.most);
+      most = {
+        sessions: Math.min(most.sessions * STRETCH.factor, STRETCH.most.sessions),
+        bytes: Math.min(most.bytes * STRETCH.factor, STRETCH.most.bytes),
+      };
       [stretch, bytes] = [[], 0];
     }
     stretch.push(session);
@@ -118,7 +152,7 @@ const isAfter =
 
 interface Stretch {
   /** Newest first. */
-  readonly hits: readonly Unplaced[];
+  readonly hits: readonly Found[];
   readonly isWhole: boolean;
 }
 
@@ -138,7 +172,7 @@ async function scanStretch(
   const hits = done
     .flatMap(({ found }) => found)
     .toSorted((a, b) => b.timestamp - a.timestamp || (a.row < b.row ? 1 : -1));
-  return { hits, isWhole: done.every(({ isWhole }) => isWhole) };
+  return { hits: await placed(hits, request), isWhole: done.every(({ isWhole }) => isWhole) };
 }
 
 interface Scan {

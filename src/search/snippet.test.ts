@@ -48,3 +48,12 @@ test("any position and any text gives a bounded, well-formed snippet", () => {
     ),
   );
 });
+
+test("what would take too long to look for is not: many terms, and matches far behind", () => {
+  const text = `${"filler ".repeat(1000)}needle ${"filler ".repeat(1000)}`;
+  const terms = Array.from({ length: 2000 }, (_, at) => `absent${at}`);
+  expect(snippetOf(text, [...terms.slice(0, 49), "needle"]).text).toContain("needle");
+  expect(snippetOf(text, [...terms, "needle"]).text).not.toContain("needle");
+  const far = `${"filler ".repeat(400_000)}needle ${"filler ".repeat(1000)}`;
+  expect(snippetOf(far, ["needle"]).text).not.toContain("needle");
+});

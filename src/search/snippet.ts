@@ -10,9 +10,12 @@ export interface Snippet {
 const SIZES = { whole: 800, head: 200, before: 150, window: 600 };
 /** Matches beyond this many are not weighed when the best window is looked for. */
 const MAX_MATCHES = 200;
+/** So are terms, and what stands behind so many characters: 2,000 words over 32 MiB would take minutes. */
+const MAX_TERMS = 50;
+const MAX_LOOKED_AT = 2_000_000;
 
 export function snippetOf(text: string, terms: readonly string[]): Snippet {
-  return cutAround(text, bestMatch(text.toLowerCase(), terms));
+  return cutAround(text, bestMatch(text.slice(0, MAX_LOOKED_AT).toLowerCase(), terms.slice(0, MAX_TERMS)));
 }
 
 /** The same around a known position; -1 for none. */

@@ -142,6 +142,12 @@ export function renderPredicate(predicate: Predicate, spec: TableSpec): string {
   }
 }
 
+/** Where a pattern first matches, as a value of the engine: characters from 1 on, 0 where it does not. */
+export function renderMatchPosition(name: string, pattern: string, spec: TableSpec): string {
+  if (columnOf(spec, name).type !== "utf8") throw misfit(name, pattern);
+  return `regexp_instr(${name}, ${quote(pattern)})`;
+}
+
 function renderIn(name: string, values: readonly PredicateValue[], spec: TableSpec): string {
   const column = columnOf(spec, name);
   if (values.length > MAX_IN_VALUES)

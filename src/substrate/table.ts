@@ -17,7 +17,7 @@ import type { Predicate } from "./predicate.ts";
 import { explain, type NearestOptions, type ScanOptions, type SearchOptions } from "./read/query.ts";
 import { nearest, search } from "./read/ranked.ts";
 import { count, scan, scanBatches, scanIn } from "./read/scan.ts";
-import { fetchBlobs, take } from "./read/take.ts";
+import { fetchBlobs, take, takeMatches } from "./read/take.ts";
 import type { ColumnName, ColumnsOf, RowOf, TableSpec } from "./spec.ts";
 import { firstKeysOf, type Kept, putBack, takeOut, type TakenOut } from "./take-out.ts";
 import * as write from "./write.ts";
@@ -83,6 +83,18 @@ export class Table<S extends TableSpec = TableSpec> {
   /** Rows by row id, in the order of the ids. */
   take(rowIds: readonly bigint[], select: readonly ColumnName<S>[]): Promise<Rows<S>> {
     return take(this.#handle, rowIds, select);
+  }
+
+  /** Rows by row id with where a pattern first stands in a text column; see `matches`. */
+  takeMatches(
+    rowIds: readonly bigint[],
+    find: {
+      readonly column: ColumnsOf<S, "utf8">;
+      readonly pattern: string;
+      readonly select: readonly ColumnName<S>[];
+    },
+  ): Promise<Rows<S>> {
+    return takeMatches(this.#handle, rowIds, find);
   }
 
   count(where?: Predicate): Promise<number> {

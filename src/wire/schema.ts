@@ -288,6 +288,9 @@ export const searchResponseSchema = z.strictObject({
   searchable_in_scope: count.meta({
     description: "Messages with text that the filters left; without filters on messages, of the newest ends.",
   }),
+  sessions_unsearched: count.exactOptional().meta({
+    description: "Exact text and patterns: sessions in scope that the next pages look through.",
+  }),
   has_more: z.boolean(),
   next_cursor: cursor.exactOptional(),
 });

@@ -72,7 +72,12 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
   // Other ends are searched too, and not counted among the messages that sessions have now.
   const isMore = response.mode === "fts" && response.matched_total > response.searchable_in_scope;
   const searched = isMore ? `at least ${response.matched_total}` : `${response.searchable_in_scope}`;
-  const scope = `${searched} messages with text${tools} were in scope`;
+  const unsearched = response.sessions_unsearched ?? 0;
+  const left =
+    unsearched === 0
+      ? ""
+      : `, ${unsearched} ${unsearched === 1 ? "session" : "sessions"} of it not looked through yet`;
+  const scope = `${searched} messages with text${tools} were in scope${left}`;
   const name = JSON.stringify(phrasing.clean(query));
   if (response.sessions.length === 0) {
     const more =
@@ -80,9 +85,9 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
         ? ""
         : ` so far; go on with ${phrasing.cursor(response.next_cursor)}`;
     const advice = response.mode === "fts" ? ` ${phrasing.exact} finds any text, also in tools.` : "";
-    const left =
+    const without =
       phrasing.subagents === undefined ? "" : ` Subagents are left out unless ${phrasing.subagents}.`;
-    return `nothing matches ${name}${more}; ${scope}.${left}${advice}`;
+    return `nothing matches ${name}${more}; ${scope}.${without}${advice}`;
   }
   const shown = response.sessions.reduce((sum, { matches }) => sum + matches.length, 0);
   const least = response.matched_total_exact ? "" : "at least ";

@@ -131,6 +131,12 @@ export class Rows<S extends TableSpec = TableSpec> {
     return this.#read(byteLengthColumn(column), row, INTEGER);
   }
 
+  /** Characters (code points) before the first match of a pattern in a text value; undefined where there is none. */
+  matchAt(column: ColumnsOf<S, "utf8">, row: number): number | undefined {
+    const from1 = this.#read(matchColumn(column), row, INTEGER) ?? 0;
+    return from1 === 0 ? undefined : from1 - 1;
+  }
+
   /** Relevance of a full-text answer, higher is better. */
   score(row: number): number {
     return this.#read("_score", row, FLOAT) ?? 0;
@@ -187,6 +193,9 @@ const BLOB_SIZE = (stored: StoredColumn, at: number): number => stored.blobSize(
 
 /** Name of the computed column that carries the byte length of a text column. */
 export const byteLengthColumn = (column: string): string => `${column}__bytes`;
+
+/** Name of the computed column that tells where a pattern first matches in a text column. */
+export const matchColumn = (column: string): string => `${column}__match`;
 
 function notSelected(column: string): never {
   throw new PondError("internal", `column ${column} was not selected`);

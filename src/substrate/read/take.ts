@@ -1,7 +1,8 @@
 /** Rows by the engine's row ids: the second step of a read, once a filter has decided which (spec.md#lance-chokepoints-read). */
-import { Rows } from "../arrow/rows.ts";
+import { matchColumn, Rows } from "../arrow/rows.ts";
 import { call, type Handle } from "../handle.ts";
 import type { AnyQuery, LanceTable } from "../lance.ts";
+import { renderMatchPosition } from "../predicate.ts";
 import type { ColumnName, ColumnsOf, TableSpec } from "../spec.ts";
 import { BATCH_ROWS, collectBy, isOverflow } from "./collect.ts";
 
@@ -13,6 +14,32 @@ export async function take<S extends TableSpec>(
   handle: Handle<S>,
   rowIds: readonly bigint[],
   select: readonly ColumnName<S>[],
+): Promise<Rows<S>> {
+  return takeAll(handle, rowIds, [...select]);
+}
+
+/** The same with where a pattern of the engine (`matches`) first stands in a text column: `rows.matchAt(column, i)`. */
+export function takeMatches<S extends TableSpec>(
+  handle: Handle<S>,
+  rowIds: readonly bigint[],
+  find: {
+    readonly column: ColumnsOf<S, "utf8">;
+    readonly pattern: string;
+    readonly select: readonly ColumnName<S>[];
+  },
+): Promise<Rows<S>> {
+  const position = renderMatchPosition(find.column, find.pattern, handle.spec);
+  const plain = find.select.map((name): [string, string] => [name, name]);
+  return takeAll(handle, rowIds, new Map([...plain, [matchColumn(find.column), position]]));
+}
+
+/** Names of columns, or by their names what is computed. */
+type Selection = string[] | Map<string, string>;
+
+async function takeAll<S extends TableSpec>(
+  handle: Handle<S>,
+  rowIds: readonly bigint[],
+  select: Selection,
 ): Promise<Rows<S>> {
   const buffers: Buffer[] = [];
   for (let start = 0; start < rowIds.length; start += TAKE_ROWS)
@@ -42,16 +69,12 @@ export async function fetchBlobs<S extends TableSpec>(
 }
 
 /** The engine answers a take in one batch; one that is too long for itself is asked for in halves. */
-async function takeStep(
-  handle: Handle,
-  rowIds: readonly bigint[],
-  select: readonly string[],
-): Promise<Buffer[]> {
+async function takeStep(handle: Handle, rowIds: readonly bigint[], select: Selection): Promise<Buffer[]> {
   try {
     const build = (table: LanceTable): AnyQuery =>
       table
         .takeRowIds([...rowIds])
-        .select([...select])
+        .select(select)
         .withRowId();
     return await collectBy(BATCH_ROWS, { handle, verb: "read", build });
   } catch (error) {

@@ -1,0 +1,126 @@
+/**
+ * A pattern that JavaScript tries in ever more ways kept a search, Ctrl-C and SIGTERM waiting for minutes: its matches are
+ * now found by the engine alone. One that the engine takes minutes for ends with its page.
+ */
+import { expect, test, vi } from "vitest";
+import { search } from "../../src/handlers/index.ts";
+import { story } from "../support/story.ts";
+import { tempContext } from "../support/temp-context.ts";
+
+/** JavaScript backtracks over the run of x at the start for longer than anybody lives; the engine is done at once. */
+const RUN = "x".repeat(60);
+const PATTERN = "(x+x+)+y";
+
+test("a pattern that would take JavaScript for ever is found, and shown where it stands", async () => {
+  await using temp = await tempContext();
+  const filler = "\u{1F600} filler ".repeat(200);
+  await temp.ingest(
+    story("s")
+      .user(`${RUN} ${filler}here: xxy, said ${filler}`)
+      .call("Bash", { first: RUN, second: `${RUN} "quoted"\n${filler}here: xxy, called ${filler}` })
+      .message("system", [], { content: `${RUN} ${filler}here: xxy, noted ${filler}` })
+      .events(),
+  );
+  const { sessions } = await search(temp.context, {
+    query: PATTERN,
+    mode: "regex",
+    filters: { session_id: "s" },
+  });
+  const texts = sessions.flatMap(({ matches }) => matches.map(({ text }) => text));
+  expect(texts).toEqual([
+    expect.stringContaining("here: xxy, noted"),
+    expect.stringContaining("here: xxy, called"),
+    expect.stringContaining("here: xxy, said"),
+  ]);
+});
+
+test("what the engine finds in the names of JSON is shown from its start", async () => {
+  await using temp = await tempContext();
+  await temp.ingest(story("s").call("Bash", { command: "ls" }).events());
+  const { sessions } = await search(temp.context, { query: '"command":"l', mode: "regex" });
+  expect(sessions[0]?.matches[0]?.text).toBe("ls");
+});
+
+/** A clock by hand: who sleeps wakes when `ring` is called. */
+function handClock() {
+  const sleepers: (() => void)[] = [];
+  return {
+    clock: { now: () => 0, sleep: () => new Promise<void>((resolve) => sleepers.push(resolve)) },
+    ring: (): void => sleepers.splice(0).forEach((wake) => wake()),
+  };
+}
+
+const manySessions = (count: number) =>
+  Array.from({ length: count }, (_, i) =>
+    story(`s${i}`, { at: new Date(Date.UTC(2020, 0, 1 + i)).toISOString() })
+      .user("the needle")
+      .events(),
+  ).flat();
+
+test("a scan that does not come back in time ends the page, which says what it did not look through", async () => {
+  await using temp = await tempContext();
+  await temp.ingest(manySessions(120));
+  const { clock, ring } = handClock();
+  const { tables } = await temp.context.store();
+  const scan = tables.messages.scan.bind(tables.messages);
+  const scans = vi.spyOn(tables.messages, "scan");
+  // The first stretch is answered, the second never is: time is up in the middle of it.
+  scans.mockImplementation((options) => {
+    if (scans.mock.calls.length === 1) return scan(options);
+    ring();
+    return new Promise(() => undefined);
+  });
+  const first = await search({ ...temp.context, clock }, { query: "needle", mode: "exact", limit: 60 });
+  expect(first).toMatchObject({
+    matched_total: 50,
+    matched_total_exact: false,
+    has_more: true,
+    sessions_unsearched: 70,
+  });
+  scans.mockRestore();
+  const rest = await search(temp.context, {
+    query: "needle",
+    mode: "exact",
+    limit: 200,
+    cursor: first.next_cursor!,
+  });
+  expect(rest.sessions).toHaveLength(70);
+  expect(rest).not.toHaveProperty("sessions_unsearched");
+});
+
+test("where not even the first sessions are looked through in time, that is the answer", async () => {
+  await using temp = await tempContext();
+  await temp.ingest(manySessions(3));
+  const { clock, ring } = handClock();
+  const { tables } = await temp.context.store();
+  vi.spyOn(tables.messages, "scan").mockImplementation(() => {
+    ring();
+    return new Promise(() => undefined);
+  });
+  const request = { query: "(x{1,100}){1,20}y", mode: "regex" as const };
+  await expect(search({ ...temp.context, clock }, request)).rejects.toMatchObject({
+    code: "validation_failed",
+    reason: "limit",
+    message: expect.stringContaining("the 3 newest sessions"),
+    hint: expect.stringContaining("simplify the pattern"),
+  });
+});
+
+test.each(["fts", "exact", "regex"] as const)(
+  "Ctrl-C ends a search (%s) while the engine is busy",
+  async (mode) => {
+    await using temp = await tempContext();
+    await temp.ingest(manySessions(1));
+    const { tables } = await temp.context.store();
+    const controller = new AbortController();
+    const interrupted = new Error("interrupted");
+    const never = (): Promise<never> => {
+      controller.abort(interrupted);
+      return new Promise(() => undefined);
+    };
+    vi.spyOn(tables.messages, "scan").mockImplementation(never);
+    vi.spyOn(tables.messages, "search").mockImplementation(never);
+    const context = { ...temp.context, signal: controller.signal };
+    await expect(search(context, { query: "needle", mode })).rejects.toBe(interrupted);
+  },
+);
