@@ -1,4 +1,4 @@
-/** Ctrl-C: the first asks the verb to stop, the second ends the process at once. */
+/** Ctrl-C and SIGTERM: the first asks the verb to stop and bounds how long that may take, the second ends the process. */
 import { exitCode } from "./exit.ts";
 
 export class Interrupted extends Error {
@@ -11,13 +11,22 @@ export class Interrupted extends Error {
   }
 }
 
+/**
+ * A call of the engine cannot be called back, and an object store may keep it for minutes: a verb that has not stopped by
+ * then is ended, as a kill would (spec.md#cli-signals). What is committed stays.
+ */
+const STOP_MS = 8000;
+
 /** A signal that is aborted with Interrupted. */
-export function abortOnSignals(): AbortSignal {
+export function abortOnSignals({ stopMs = STOP_MS }: { readonly stopMs?: number } = {}): AbortSignal {
   const controller = new AbortController();
-  for (const by of ["SIGINT", "SIGTERM"] as const)
+  for (const by of ["SIGINT", "SIGTERM"] as const) {
+    const end = (): void => process.exit(exitCode({ interruptedBy: by }));
     process.on(by, () => {
-      if (controller.signal.aborted) process.exit(exitCode({ interruptedBy: by }));
+      if (controller.signal.aborted) return end();
       controller.abort(new Interrupted(by));
+      setTimeout(end, stopMs).unref();
     });
+  }
   return controller.signal;
 }

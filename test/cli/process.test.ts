@@ -65,7 +65,7 @@ test("a large answer reaches a slow reader whole, also through a pipe that is no
 
 describe("signals", () => {
   /** A verb that waits for the signal, says that it cleaned up, and takes its time when it is told so. */
-  const program = (slow: boolean): string => `
+  const program = (slow: boolean, stopMs = 600_000): string => `
     import { command } from "${ROOT}/dist/cli/command.js";
     import { GLOBAL_FLAGS } from "${ROOT}/dist/cli/flags.js";
     import { processSinks } from "${ROOT}/dist/cli/output.js";
@@ -81,10 +81,14 @@ describe("signals", () => {
       return "done";
     };
     const root = { name: "pond", summary: "", flags: GLOBAL_FLAGS, subcommands: [command({ name: "wait", summary: "", load: async () => wait })] };
-    process.exit(await run(["wait"], { root, env: { env: {}, home: "/", platform: "linux", cwd: "/" }, sinks: processSinks(), signal: abortOnSignals() }));`;
+    process.exit(await run(["wait"], { root, env: { env: {}, home: "/", platform: "linux", cwd: "/" }, sinks: processSinks(), signal: abortOnSignals({ stopMs: ${stopMs} }) }));`;
 
-  async function interrupt(slow: boolean, ...signals: readonly NodeJS.Signals[]): Promise<unknown[]> {
-    const child = execFile(process.execPath, ["--input-type=module", "-e", program(slow)]);
+  const interrupt = (slow: boolean, ...signals: readonly NodeJS.Signals[]): Promise<unknown[]> =>
+    interruptProgram(program(slow), signals);
+
+  /** Sends the next signal whenever it prints something. */
+  async function interruptProgram(script: string, signals: readonly NodeJS.Signals[]): Promise<unknown[]> {
+    const child = execFile(process.execPath, ["--input-type=module", "-e", script]);
     const rest = [...signals];
     let stdout = "";
     child.stdout?.on("data", (chunk: string) => {
@@ -103,6 +107,12 @@ describe("signals", () => {
 
   test("a second Ctrl-C ends it at once", async () => {
     expect(await interrupt(true, "SIGINT", "SIGINT")).toEqual([130, "ready\ncleaning\n"]);
+    expect(await interrupt(true, "SIGTERM", "SIGINT")).toEqual([130, "ready\ncleaning\n"]);
+  });
+
+  test("a verb that does not stop is ended, with the code of the signal", async () => {
+    expect(await interruptProgram(program(true, 1), ["SIGTERM"])).toEqual([143, "ready\ncleaning\n"]);
+    expect(await interruptProgram(program(true, 1), ["SIGINT"])).toEqual([130, "ready\ncleaning\n"]);
   });
 });
 
