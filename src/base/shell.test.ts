@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { shellWord } from "./shell.ts";
+import { shellArgument, shellOption, shellWord } from "./shell.ts";
 
 test("any text is one word that a shell reads back as it is", () => {
   // What a process cannot be given at all is left out.
@@ -20,4 +20,12 @@ test("what needs no quotes has none", () => {
   expect(shellWord("0193a000-0000-7000-8000-000000000002")).toBe("0193a000-0000-7000-8000-000000000002");
   expect(shellWord("a; touch b")).toBe("'a; touch b'");
   expect(shellWord("")).toBe("''");
+});
+
+test("a value that looks like a flag is none", () => {
+  expect(shellOption("--resume", "abc")).toBe("--resume abc");
+  expect(shellOption("--resume", "--yes; id")).toBe("--resume='--yes; id'");
+  expect(shellArgument("abc")).toBe("abc");
+  expect(shellArgument("--yes")).toBe("-- --yes");
+  expect(shellWord("=ls")).toBe("'=ls'");
 });

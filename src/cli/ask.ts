@@ -2,6 +2,7 @@
 import { createInterface } from "node:readline/promises";
 import { PondError } from "../base/errors.ts";
 import { terminal } from "./output.ts";
+import { oneLine } from "./text.ts";
 
 /** True when somebody is there to answer. */
 export function canAsk(): boolean {
@@ -15,7 +16,7 @@ export async function ask(question: string, fallback: string, signal: AbortSigna
   const closed = Promise.withResolvers<never>();
   lines.once("close", () => closed.reject(noAnswer()));
   try {
-    const answering = lines.question(`${question} [${fallback}] `, { signal });
+    const answering = lines.question(`${oneLine(`${question} [${fallback}]`)} `, { signal });
     const answer = (await Promise.race([answering, closed.promise])).trim();
     return answer === "" ? fallback : answer;
   } finally {

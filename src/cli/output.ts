@@ -1,6 +1,7 @@
 /**
  * The one place that prints (spec.md#cli-output): stdout is the result, stderr the rest. Writes are synchronous, so
- * that nothing is lost at exit and a reader that went away (EPIPE) is known at once.
+ * that nothing is lost at exit and a reader that went away (EPIPE) is known at once. What is printed cannot steer a
+ * terminal, whoever made it: sessions, file names, the engine (spec.md#cli-safe-output).
  */
 import { fstatSync, writeSync } from "node:fs";
 import type { Clock } from "../base/clock.ts";
@@ -12,7 +13,7 @@ import { createStyle } from "./style.ts";
 import type { Style } from "./style.ts";
 import { renderTable } from "./table.ts";
 import type { Column } from "./table.ts";
-import { displayWidth, safeText, shorten } from "./text.ts";
+import { displayWidth, oneLine, safeJson, safeLines, safeText, shorten } from "./text.ts";
 
 /** The reader of stdout went away: the command ends quietly. */
 export class ClosedPipe extends Error {
@@ -49,8 +50,6 @@ export interface Output {
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string;
   /** A line of the result. */
   print(text: string): void;
-  /** Bytes of the result, as they are. */
-  write(chunk: string | Uint8Array): void;
   /** For people, on stderr: what was done, what to know. Silent with --quiet. */
   note(text: string): void;
   /** On stderr, with --verbose only. */
@@ -137,6 +136,7 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
   const { clock = systemClock } = settings;
   const style = createStyle(settings.color(stdout));
   const errorStyle = createStyle(settings.color(stderr));
+  const lines = (text: string): string => safeLines(line(text), settings.color(stdout));
   let shown = false;
   let nextPlain = clock.now() + PLAIN_MS.first;
   const clear = (): void => {
@@ -145,9 +145,9 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
   };
   const say = (text: string): void => {
     clear();
-    stderr.write(line(text));
+    stderr.write(safeLines(line(text), settings.color(stderr)));
   };
-  const write = (chunk: string | Uint8Array): void => {
+  const write = (chunk: string): void => {
     clear();
     stdout.write(chunk);
   };
@@ -156,24 +156,24 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
     verbose: settings.verbose,
     style,
     result(value, render) {
-      if (settings.json) return write(`${printJson(value, stdout.isTerminal ? 2 : 0)}\n`);
+      if (settings.json) return write(`${safeJson(printJson(value, stdout.isTerminal ? 2 : 0))}\n`);
       const text = render(value);
-      if (text !== "") write(line(text));
+      if (text !== "") write(lines(text));
     },
     table: (rows, columns) =>
       renderTable(rows, columns, { width: stdout.isTerminal ? stdout.width : undefined, style }),
-    print: (text) => write(line(text)),
-    write,
+    print: (text) => write(lines(text)),
     note: (text) => {
       if (!settings.quiet) say(text);
     },
     detail: (text) => {
       if (settings.verbose) say(errorStyle.dim(text));
     },
-    progress(text, share) {
+    progress(news, share) {
       if (settings.quiet) return;
       clear();
-      if (text === undefined) return;
+      if (news === undefined) return;
+      const text = oneLine(news);
       if (stderr.isTerminal && settings.isDumb !== true) {
         const width = stderr.width - 1;
         stderr.write(shorten(barOf(share, width - displayWidth(text)) + text, width));
@@ -184,7 +184,7 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
       }
     },
     error: (error) => {
-      say(settings.json ? JSON.stringify(errorBody(error)) : renderError(error, errorStyle));
+      say(settings.json ? safeJson(JSON.stringify(errorBody(error))) : renderError(error, errorStyle));
       if (settings.verbose && error.stack !== undefined) say(errorStyle.dim(stackOf(error)));
     },
   };

@@ -38,9 +38,31 @@ export function safeText(text: string): string {
     : text.replaceAll(UNSAFE, (found) => (/[\n\t]/.test(found) ? found : escaped(found)));
 }
 
+/** The same for text that pond has coloured: its own sequences stay where there are colours, and no others anywhere. */
+export function safeLines(text: string, hasColors: boolean): string {
+  if (!hasColors) return safeText(text);
+  return text
+    .split(COLORS)
+    .map((piece, at) => (at % 2 === 1 ? piece : safeText(piece)))
+    .join("");
+}
+
+/** The same for JSON text, which stays equal by value: such characters stand only inside its strings. */
+export function safeJson(json: string): string {
+  return json.replaceAll(
+    UNSAFE_IN_JSON,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
 const ASCII = /^[\x20-\x7e]*$/;
-/** Controls (escape sequences begin with one) and the marks that reorder what is shown. */
-const UNSAFE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/** Controls (escape sequences begin with one, some terminals obey those above 7f too), line ends of other kinds, and what reorders or hides what is shown. */
+const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u206f\ufff9-\ufffb]/gu;
+/** The same without those that JSON escapes anyhow, and its own line ends. */
+const UNSAFE_IN_JSON = /[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u206f\ufff9-\ufffb]/g;
+/** What style.ts writes. */
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
+const COLORS = /(\x1b\[(?:1|2|22|31|32|33|39)m)/;
 
 function escaped(character: string): string {
   const code = character.charCodeAt(0);

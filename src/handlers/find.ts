@@ -1,6 +1,7 @@
 /** From an id as it was given to the session or message that it names. What is not found says what is near. */
 import { PondError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
+import { shellWord } from "../base/shell.ts";
 import type { MessageKey } from "../model/index.ts";
 import { pondFacts } from "../model/index.ts";
 import type { SessionStore, SessionSummary } from "../sessions/index.ts";
@@ -19,12 +20,13 @@ export async function noSession(store: SessionStore, id: string): Promise<PondEr
   const [message] = await visible(store, await store.findMessage(id));
   if (message !== undefined)
     return new PondError("not_found", `${id} is a message of session ${message.session_id}, not a session`, {
-      hint: `ask for session ${message.session_id}, or for message ${id}`,
+      hint: `ask for session ${shellWord(message.session_id)}, or for message ${shellWord(id)}`,
       data: { kind: "session", id, session_id: message.session_id },
     });
   const near = (await sessionsBeginning(store, id)).map((session) => session.id);
   return new PondError("not_found", `no session ${id} is stored`, {
-    hint: near.length === 0 ? nothingNear(id) : `did you mean ${near.slice(0, 3).join(" or ")}?`,
+    hint:
+      near.length === 0 ? nothingNear(id) : `did you mean ${near.slice(0, 3).map(shellWord).join(" or ")}?`,
     data: { kind: "session", id, ...(near.length === 0 ? {} : { near: near.slice(0, 10) }) },
   });
 }
@@ -46,7 +48,10 @@ export async function requireClient(store: SessionStore, agent: string): Promise
   if (names.has(brand)) return;
   const guess = nearest(brand, [...names]);
   throw new PondError("validation_failed", `there is no client named ${brand}`, {
-    hint: guess === undefined ? `one of: ${[...names].join(", ")}` : `did you mean ${guess}?`,
+    hint:
+      guess === undefined
+        ? `one of: ${[...names].map(shellWord).join(", ")}`
+        : `did you mean ${shellWord(guess)}?`,
     data: { field: "source_agent", value: agent },
   });
 }
@@ -65,7 +70,7 @@ export async function requireMessage(
   const originals = await withoutCopies(store, candidates);
   if (originals.length === 1 && originals[0] !== undefined) return originals[0];
   throw new PondError("validation_failed", `message ${id} stands in ${candidates.length} sessions`, {
-    hint: `name the session too, for example ${only.session_id}`,
+    hint: `name the session too, for example ${shellWord(only.session_id)}`,
     data: { field: "message_id", value: id, sessions: candidates.map(({ session_id }) => session_id) },
   });
 }
@@ -115,7 +120,7 @@ async function onlyBeginning(store: SessionStore, id: string): Promise<string> {
   if (first === undefined) throw await noSession(store, id);
   if (others.length === 0) return first;
   throw new PondError("validation_failed", `${others.length + 1} sessions begin with ${id}`, {
-    hint: `type more of it: ${[first, ...others].slice(0, 3).join(", ")}`,
+    hint: `type more of it: ${[first, ...others].slice(0, 3).map(shellWord).join(", ")}`,
     data: { field: "id", value: id, near: [first, ...others].slice(0, 10) },
   });
 }
@@ -191,7 +196,7 @@ async function noMessage(
   const [other] = elsewhere;
   if (session !== undefined && other !== undefined)
     return new PondError("not_found", `session ${session} has no message ${id}`, {
-      hint: `session ${other.session_id} has it`,
+      hint: `session ${shellWord(other.session_id)} has it`,
       data: { kind: "message", id, sessions: elsewhere.map(({ session_id }) => session_id) },
     });
   const isSession = (await store.summaries()).get(id) !== undefined;
@@ -199,7 +204,7 @@ async function noMessage(
     "not_found",
     isSession ? `${id} is a session, not a message` : `no message ${id} is stored`,
     {
-      hint: isSession ? `ask for session ${id}` : "search finds messages and prints their ids",
+      hint: isSession ? `ask for session ${shellWord(id)}` : "search finds messages and prints their ids",
       data: { kind: "message", id },
     },
   );

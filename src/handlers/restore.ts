@@ -175,7 +175,7 @@ function requireTarget(name: string, session: Session): Target {
   const meant = guess === undefined ? "" : `did you mean ${guess}? `;
   if (adapter === undefined)
     throw new PondError("validation_failed", `there is no client named ${name}`, {
-      hint: `${meant}restore session ${session.id} into one of: ${names.join(", ")}`,
+      hint: `${meant}restore session ${shellWord(session.id)} into one of: ${names.join(", ")}`,
     });
   if (isTarget(adapter)) return adapter;
   const instead = adapter.restore.kind === "unsupported" ? adapter.restore.instead : "";

@@ -46,7 +46,9 @@ export function getTranscript(response: GetResponse, phrasing: Phrasing): string
     if (left > 0)
       lines.push(
         "",
-        `... ${left} more ${left === 1 ? "part" : "parts"}; go on with ${phrasing.after(target_parts.at(-1)?.id ?? "")}`,
+        phrasing.clean(
+          `... ${left} more ${left === 1 ? "part" : "parts"}; go on with ${phrasing.after(target_parts.at(-1)?.id ?? "")}`,
+        ),
       );
     return [...lines, ...issueLines(response, phrasing)].join("\n");
   }
@@ -105,7 +107,11 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
       lines.push(rule(`[${index}] ${facts.join(" | ")}`, phrasing), phrasing.clean(hit.text));
       lines.push(...(hit.parts_summary ?? []).map((part) => summaryLine(part, phrasing)));
       if (hit.also_in !== undefined)
-        lines.push(phrasing.faint(`  also in ${hit.also_in.map(({ session_id }) => session_id).join(", ")}`));
+        lines.push(
+          phrasing.faint(
+            phrasing.clean(`  also in ${hit.also_in.map(({ session_id }) => session_id).join(", ")}`),
+          ),
+        );
     }
   }
   lines.push("", `read one: ${phrasing.message}; its session: ${phrasing.session}`);
@@ -156,9 +162,15 @@ function sessionFooter(result: SessionResult, phrasing: Phrasing): string[] {
   const last = messages.at(-1);
   // Read from the end, what remains lies before the page.
   if (left > 0 && result.session_from === "end" && first !== undefined)
-    lines.push(`... ${left} earlier ${messagesOf(left)}; go back with ${phrasing.before(first.id)}${same}`);
+    lines.push(
+      phrasing.clean(
+        `... ${left} earlier ${messagesOf(left)}; go back with ${phrasing.before(first.id)}${same}`,
+      ),
+    );
   else if (left > 0 && last !== undefined)
-    lines.push(`... ${left} more ${messagesOf(left)}; go on with ${phrasing.after(last.id)}${same}`);
+    lines.push(
+      phrasing.clean(`... ${left} more ${messagesOf(left)}; go on with ${phrasing.after(last.id)}${same}`),
+    );
   if (messages.length === 0) lines.push("no messages here");
   if (hidden > 0)
     lines.push(
@@ -170,9 +182,7 @@ function sessionFooter(result: SessionResult, phrasing: Phrasing): string[] {
   if (children.length > 0) {
     lines.push(`children (${children.length + result.children_remaining}), each a session of its own:`);
     for (const { id, source_agent, relation, title } of children)
-      lines.push(
-        `  ${[id, source_agent, relation, title === undefined ? undefined : phrasing.clean(title)].filter(Boolean).join(" | ")}`,
-      );
+      lines.push(phrasing.clean(`  ${[id, source_agent, relation, title].filter(Boolean).join(" | ")}`));
   }
   return lines.length === 0 ? [] : ["", ...lines];
 }

@@ -24,7 +24,7 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
   // Names and folders come from the session: they are shown, they do not steer the terminal.
   out.result(report, () => safeText(render(report)));
   for (const rule of report.unused_map_paths)
-    out.note(safeText(`note: --map-path ${rule} fits no folder that the session recorded`));
+    out.note(safeText(`note: --map-path ${shellWord(rule)} fits no folder that the session recorded`));
   return "done";
 }
 
@@ -60,7 +60,7 @@ function otherStates({ session_id, state }: RestoreReport): readonly string[] {
     ];
   if (states.length < 2) return [];
   const which = number === states.at(-1) ? "the newest" : "an earlier one";
-  const choice = ends > 1 ? `--source ${state.source} --state` : "--state";
+  const choice = ends > 1 ? `--source ${shellWord(state.source)} --state` : "--state";
   return [
     `this is state ${number}, ${which}, ${from}; for others: pond restore ${shellWord(session_id)} ${choice} <${states[0]} to ${states.at(-1)}>, and pond get ${shellWord(session_id)} --history lists them`,
   ];
