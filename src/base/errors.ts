@@ -3,6 +3,8 @@
  * are `reason`. Throw for "cannot answer"; return issues for "answered, with holes".
  */
 
+import { maskSecrets } from "./secrets.ts";
+
 /** The closed set: it maps to an HTTP status, an MCP code and an exit code in one function each. */
 export type ErrorCode =
   | "validation_failed"
@@ -57,7 +59,7 @@ export function isPondError(error: unknown): error is PondError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
 
-/** The one shape of an error's body, whoever prints it. */
+/** The one shape of an error's body, whoever prints it; without secrets, wherever they came from. */
 export function errorBody({ code, message, reason, hint, data }: PondError): {
   readonly error: {
     readonly code: ErrorCode;
@@ -65,7 +67,19 @@ export function errorBody({ code, message, reason, hint, data }: PondError): {
     readonly details: Readonly<Record<string, unknown>>;
   };
 } {
-  return { error: { code, message, details: { ...data, ...(reason && { reason }), ...(hint && { hint }) } } };
+  const details = Object.entries({ ...data, ...(reason && { reason }), ...(hint && { hint }) });
+  return {
+    error: {
+      code,
+      message: maskSecrets(message),
+      details: Object.fromEntries(details.map(([name, value]) => [name, withoutSecretsIn(value)])),
+    },
+  };
+}
+
+function withoutSecretsIn(value: unknown): unknown {
+  if (typeof value === "string") return maskSecrets(value);
+  return Array.isArray(value) ? value.map(withoutSecretsIn) : value;
 }
 
 /** The one place where an unknown throw becomes a PondError. It never claims that the caller is at fault. */

@@ -9,6 +9,7 @@ import { systemClock } from "../base/clock.ts";
 import type { PondError } from "../base/errors.ts";
 import { errnoOf, errorBody } from "../base/errors.ts";
 import { printJson } from "../base/json.ts";
+import { maskSecrets } from "../base/secrets.ts";
 import { createStyle } from "./style.ts";
 import type { Style } from "./style.ts";
 import { renderTable } from "./table.ts";
@@ -164,10 +165,10 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
       renderTable(rows, columns, { width: stdout.isTerminal ? stdout.width : undefined, style }),
     print: (text) => write(lines(text)),
     note: (text) => {
-      if (!settings.quiet) say(text);
+      if (!settings.quiet) say(maskSecrets(text));
     },
     detail: (text) => {
-      if (settings.verbose) say(errorStyle.dim(text));
+      if (settings.verbose) say(errorStyle.dim(maskSecrets(text)));
     },
     progress(news, share) {
       if (settings.quiet) return;
@@ -185,7 +186,7 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
     },
     error: (error) => {
       say(settings.json ? safeJson(JSON.stringify(errorBody(error))) : renderError(error, errorStyle));
-      if (settings.verbose && error.stack !== undefined) say(errorStyle.dim(stackOf(error)));
+      if (settings.verbose && error.stack !== undefined) say(errorStyle.dim(maskSecrets(stackOf(error))));
     },
   };
   return output;
@@ -206,8 +207,10 @@ const PLAIN_MS = { first: 3000, every: 10_000 };
 const line = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
 
 function renderError(error: PondError, style: Style): string {
-  const what = `${style.bad("pond:")} ${safeText(error.message)}`;
-  return error.hint === undefined ? what : `${what}\n  ${style.bold("fix:")} ${safeText(error.hint)}`;
+  const what = `${style.bad("pond:")} ${safeText(maskSecrets(error.message))}`;
+  return error.hint === undefined
+    ? what
+    : `${what}\n  ${style.bold("fix:")} ${safeText(maskSecrets(error.hint))}`;
 }
 
 /** With the stacks of the causes: the cause is mostly what one looks for. */

@@ -1,10 +1,8 @@
 /** Settings as people see them: where each comes from, secrets masked. Pure. */
 import { basename } from "node:path";
+import { maskSecrets, SECRET_NAME } from "../base/secrets.ts";
 import type { Setting, Source } from "./load.ts";
 import type { FieldValue } from "./schema.ts";
-
-/** Option names that sound like credentials: object stores call theirs so. */
-const SECRET_NAME = /secret|key|token|passw|credential|signature|authorization|sas(?:_|$)/i;
 
 /** The same for every secret: its length is nobody's business either. */
 const MASK = "********";
@@ -27,11 +25,13 @@ export function shownValue(setting: Pick<Setting, "path" | "field" | "value">): 
   return typeof value === "object" ? value.map(maskUrl) : value;
 }
 
+/** Whose a password is and what a parameter is called may be told; the rest of what a text gives away may not. */
 function maskUrl(text: string): string {
-  if (!text.includes("://")) return text;
+  if (!text.includes("://")) return maskSecrets(text);
   return text
-    .replace(/(:\/\/[^/?#@:]*):[^/?#@]*@/, `$1:${MASK}@`)
+    .replace(/(:\/\/[^/?#@:]*):(?!\d{1,5}(?:[/?#]|$))[^?#]*@/, `$1:${MASK}@`)
+    .replace(/(:\/\/)[^/?#@:]*@/, `$1${MASK}@`)
     .replaceAll(/([?&])([^=&#]*)=([^&#]*)/g, (all, mark: string, name: string) =>
-      /^sig$/i.test(name) || SECRET_NAME.test(name) ? `${mark}${name}=${MASK}` : all,
+      SECRET_NAME.test(name) ? `${mark}${name}=${MASK}` : all,
     );
 }

@@ -1,5 +1,6 @@
 /** Errors in the configuration file: `file:line:column: what`, and the fix. */
 import { PondError } from "../base/errors.ts";
+import { maskSecrets, SECRET_NAME } from "../base/secrets.ts";
 import type { KeyPlace } from "./toml-keys.ts";
 
 interface Trouble {
@@ -55,6 +56,6 @@ function fixOf(said: string, at: { readonly line: string; readonly first: number
   if (said.includes("value") && name !== "")
     return value === ""
       ? `give ${name} a value, or take the line out`
-      : `text needs quotes: ${name} = "${value}"`;
+      : `text needs quotes: ${name} = "${SECRET_NAME.test(name) ? "..." : maskSecrets(value)}"`;
   return `a setting is name = "text", a number, true or false; a table is [name], each on a line of its own`;
 }

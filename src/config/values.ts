@@ -28,7 +28,10 @@ const FROM_TEXT: Readonly<Record<FieldType, (text: string) => unknown>> = {
 /** A raw value checked against its field, paths made absolute. */
 export function checkValue(field: Field, raw: unknown, context: ValueContext): Checked {
   if (!isOfType(field.type, raw))
-    return wrong(`must be ${NOUN[field.type]}, not ${nameOf(raw)}`, `for example ${exampleOf(field)}`);
+    return wrong(
+      `must be ${NOUN[field.type]}, not ${field.secret === undefined ? nameOf(raw) : "that"}`,
+      `for example ${exampleOf(field)}`,
+    );
   if (typeof raw === "number") return checkRange(field, raw);
   if (typeof raw === "string") return checkText(field, raw, context);
   if (typeof raw === "boolean") return { ok: true, value: raw };
@@ -54,7 +57,10 @@ function checkText(field: Field, text: string, context: ValueContext): Checked {
   // `s3:/bucket` is no folder of that name: what one believes in the bucket would be written here.
   const slip = SCHEMES.find((scheme) => text.toLowerCase().startsWith(`${scheme}:`));
   if (field.format === "store" && slip !== undefined)
-    return wrong(`cannot be ${JSON.stringify(text)}`, `two slashes follow the colon: ${slip}://...`);
+    return wrong(
+      `cannot be ${JSON.stringify(text.replace(/:.*@/s, ":***@"))}`,
+      `two slashes follow the colon: ${slip}://...`,
+    );
   return absolute(text, context);
 }
 

@@ -5,6 +5,7 @@ import { adapters, placesThatExist } from "../adapters/registry.ts";
 import { toPondError } from "../base/errors.ts";
 import type { SessionStore, TableHealth } from "../sessions/index.ts";
 import { checkFiles } from "../sessions/index.ts";
+import { displayUrl } from "../sessions/peek.ts";
 import type { Context } from "./context.ts";
 import { damageIn } from "./file-damage.ts";
 import { realPathOf } from "./importer.ts";
@@ -68,7 +69,7 @@ async function storeFindings(context: Context): Promise<Finding[]> {
         {
           topic: "store",
           status: "warn",
-          message: `there is none yet at ${context.address.url}`,
+          message: `there is none yet at ${displayUrl(context.address.url)}`,
           fix: "pond sync",
         },
       ];
@@ -112,7 +113,9 @@ async function openStoreFindings(store: SessionStore, context: Context): Promise
   const tables = await store.health();
   // Rows, of which people see fewer: versions and other ends are among them.
   const rows = tables.map(({ table, facts }) => `${facts.rows} rows of ${table}`).join(", ");
-  const findings: Finding[] = [{ topic: "store", status: "ok", message: `${context.address.url}: ${rows}` }];
+  const findings: Finding[] = [
+    { topic: "store", status: "ok", message: `${displayUrl(context.address.url)}: ${rows}` },
+  ];
   for (const { kind, message } of store.recoveryIssues())
     findings.push(
       kind === "index"

@@ -53,7 +53,7 @@ export {
   type PredicateValue,
   startsWith,
 } from "./predicate.ts";
-export { maskSecrets, parseStorageUrl, type StorageUrl } from "./storage-url.ts";
+export { parseStorageUrl, type StorageUrl } from "./storage-url.ts";
 export type { IndexState } from "./maintain/indexes.ts";
 export type { Action, TableFacts } from "./maintain/plan.ts";
 export type { MaintainOptions, MaintenanceReport, TableHealth } from "./maintain/run.ts";

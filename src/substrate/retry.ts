@@ -5,6 +5,7 @@
  */
 import type { Clock } from "../base/clock.ts";
 import { isPondError, PondError } from "../base/errors.ts";
+import { withoutSecrets } from "../base/secrets.ts";
 
 export interface RetryPolicy {
   readonly clock: Clock;
@@ -14,6 +15,8 @@ export interface RetryPolicy {
   readonly attempts: number;
   readonly baseMs: number;
   readonly capMs: number;
+  /** What no error may hold: the engine's own texts quote addresses and headers. */
+  readonly secrets?: readonly string[];
 }
 
 export type Fault =
@@ -108,7 +111,7 @@ export async function withRetry<T>(policy: RetryPolicy, call: EngineCall<T>): Pr
     } catch (error) {
       const fault = faultOf(error);
       if (attempt >= Math.min(policy.attempts, RETRIED[fault] ?? 1))
-        throw engineError(error, { ...call, attempts: attempt });
+        throw engineError(error, { ...call, attempts: attempt, secrets: policy.secrets ?? [] });
       await policy.clock.sleep(backoff(policy, attempt));
       await call.beforeRetry?.(fault);
     }
@@ -124,12 +127,14 @@ interface Context {
   readonly what: string;
   readonly where: string;
   readonly attempts: number;
+  readonly secrets?: readonly string[];
 }
 
-/** The engine's text goes to `cause`: it is a page of Rust, with source paths in it. */
-export function engineError(error: unknown, { what, where, attempts }: Context): PondError {
-  if (isPondError(error)) return error;
-  const fault = faultOf(error);
+/** The engine's text goes to `cause`, without its secrets: it is a page of Rust, with source paths in it. */
+export function engineError(thrown: unknown, { what, where, attempts, secrets = [] }: Context): PondError {
+  if (isPondError(thrown)) return thrown;
+  const fault = faultOf(thrown);
+  const error = withoutSecrets(thrown, secrets);
   const data = { attempts, where };
   const unavailable = (
     message: string,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { maskSecrets, parseStorageUrl } from "./storage-url.ts";
+import { maskSecrets } from "../base/secrets.ts";
+import { parseStorageUrl } from "./storage-url.ts";
 
 const base = { home: "/home/me", cwd: "/srv/here" };
 

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PondError } from "../base/errors.ts";
+import { maskSecrets } from "../base/secrets.ts";
 
 export interface StorageUrl {
   readonly kind: "local" | "memory" | "object";
@@ -32,15 +33,10 @@ export function parseStorageUrl(text: string, base: StorageUrlBase = {}): Storag
   if (scheme === "file") return local(fromFileUrl(trimmed), base);
   const rest = trimmed.slice(scheme.length + "://".length);
   if (scheme === "memory")
-    return { kind: "memory", scheme, href: stripSlashes(`memory://${rest}`), display: trimmed };
+    return { kind: "memory", scheme, href: stripSlashes(`memory://${rest}`), display: maskSecrets(trimmed) };
   const object = OBJECT_SCHEMES.find((known) => known === scheme);
   if (object === undefined) throw invalid(`storage scheme ${scheme}:// is not supported`);
   return remote(object, rest);
-}
-
-/** An address with user info and query values blanked, for messages about addresses that did not parse. */
-export function maskSecrets(text: string): string {
-  return text.replace(/:\/\/[^/@]*@/, "://***@").replace(/\?.*$/s, "?***");
 }
 
 function local(path: string, base: StorageUrlBase): StorageUrl {
@@ -66,7 +62,7 @@ function fromFileUrl(text: string): string {
 
 function remote(scheme: (typeof OBJECT_SCHEMES)[number], rest: string): StorageUrl {
   const shown = maskSecrets(`${scheme}://${rest}`);
-  if (/^[^/]*@/.test(rest) || rest.includes("?") || rest.includes("#"))
+  if (shown !== `${scheme}://${rest}` || rest.includes("?") || rest.includes("#"))
     throw new PondError(
       "validation_failed",
       `${shown}: credentials and options do not belong into the storage address`,

@@ -1,6 +1,7 @@
 /** Opening a store: an address, a namespace, and the tables that consumers declare. */
 import { systemClock, type Clock } from "../base/clock.ts";
 import { PondError } from "../base/errors.ts";
+import { secretsIn } from "../base/secrets.ts";
 import { Catalog } from "./catalog.ts";
 import type { Handle } from "./handle.ts";
 import type { RecoveryIssue } from "./local/recover.ts";
@@ -74,6 +75,7 @@ function openCatalog(parsed: StorageUrl, options: StoreOptions): Promise<Catalog
     random: options.random ?? Math.random,
     ...(isObject ? OBJECT_RETRY : LOCAL_RETRY),
     ...options.retry,
+    secrets: secretsIn(options.storageOptions ?? {}),
   };
   return Catalog.open({
     url: parsed,

@@ -91,7 +91,9 @@ async function nextOf(handle: Handle, batches: AsyncGenerator<Buffer>): Promise<
   try {
     return await batches.next();
   } catch (error) {
-    throw engineError(error, { what: `read ${handle.spec.name}`, where: handle.where, attempts: 1 });
+    const { where, policy } = handle;
+    const secrets = policy.secrets ?? [];
+    throw engineError(error, { what: `read ${handle.spec.name}`, where, attempts: 1, secrets });
   }
 }
 
