@@ -44,7 +44,7 @@ export function maskSecrets(text: string, known: Iterable<string> = []): string 
 export function secretsIn(options: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     if (SECRET_NAME.test(name)) return [value];
-    const password = /:\/\/[^\s/:@]*:([^\s]*)@/.exec(value)?.[1];
+    const password = /:\/\/[^\s/:@]*:([^\s]{0,500})@/.exec(value)?.[1];
     return password === undefined || password === "" ? [] : [password];
   });
 }

@@ -29,7 +29,7 @@ export function shownValue(setting: Pick<Setting, "path" | "field" | "value">): 
 function maskUrl(text: string): string {
   if (!text.includes("://")) return maskSecrets(text);
   return text
-    .replace(/(:\/\/[^/?#@:]*):(?!\d{1,5}(?:[/?#]|$))[^?#]*@/, `$1:${MASK}@`)
+    .replace(/(:\/\/[^/?#@:]*):(?!\d{1,5}(?:[/?#]|$))[^?#]{0,500}@/, `$1:${MASK}@`)
     .replace(/(:\/\/)[^/?#@:]*@/, `$1${MASK}@`)
     .replaceAll(/([?&])([^=&#]*)=([^&#]*)/g, (all, mark: string, name: string) =>
       SECRET_NAME.test(name) ? `${mark}${name}=${MASK}` : all,

@@ -47,7 +47,9 @@ const firstPlace = (places: readonly KeyPlace[], path: readonly string[]): numbe
 
 /** The slips that people make, by the parser's words; anything else gets the general rule. */
 function fixOf(said: string, at: { readonly line: string; readonly first: number | undefined }): string {
-  const [, name = "", value = ""] = /^\s*([^=]+?)\s*=\s*(.*?)\s*$/.exec(at.line) ?? [];
+  const equals = at.line.indexOf("=");
+  const name = at.line.slice(0, Math.max(0, equals)).trim();
+  const value = at.line.slice(equals + 1).trim();
   if (said.includes("redefine")) return `it is set already on line ${at.first}: keep one of the two`;
   if (said.includes("escape")) return `a backslash needs single quotes: ${name} = '...'`;
   if (said.includes("string")) return "close the quote on the same line";

@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../base/clock.ts";
 import { systemClock } from "../base/clock.ts";
+import { unlessAborted } from "../base/waiting.ts";
 import { join } from "node:path";
 import type { AdapterEnv } from "../adapters/index.ts";
 import type { LoadedConfig } from "../config/index.ts";
@@ -59,7 +60,8 @@ export function createContext(options: ContextOptions): Context {
     // Who asked for a store that could not be opened was told so; there is nothing to close then.
     [Symbol.asyncDispose]: async () => {
       for (const opening of [opened, existing]) {
-        const store = await opening?.catch(() => undefined);
+        // One that is still being opened after Ctrl-C is left: it may take minutes to say that nobody is there.
+        const store = opening && (await unlessAborted(options.signal, opening).catch(() => undefined));
         for (const repair of store?.recoveryIssues() ?? []) options.onRepair?.(repair);
         await store?.[Symbol.asyncDispose]();
       }

@@ -2,6 +2,9 @@
  * The operations of pond as plain functions of (context, request): what every transport calls (spec.md#wire-handlers).
  * Each is loaded when it is called, so that a command starts with its own code and no other's.
  */
+import { unlessAborted } from "../base/waiting.ts";
+import type { Context } from "./context.ts";
+
 export type { AdapterReport } from "./adapters.ts";
 export type { Context, ContextOptions } from "./context.ts";
 export { createContext } from "./context.ts";
@@ -20,26 +23,34 @@ export type { VerifyProgress } from "./verify.ts";
 export type { ClientVerification, VerifyReport } from "./verify-report.ts";
 export type { FilesReport, StoredReport, StoredVerification } from "./verify-stored.ts";
 
-export const doctor = later(async () => (await import("./doctor.ts")).doctor);
-export const explainSearch = later(async () => (await import("./search.ts")).explainSearch);
-export const get = later(async () => (await import("./get.ts")).get);
+export const doctor = reading(async () => (await import("./doctor.ts")).doctor);
+export const explainSearch = reading(async () => (await import("./search.ts")).explainSearch);
+export const get = reading(async () => (await import("./get.ts")).get);
 export const init = later(async () => (await import("./init.ts")).init);
-export const listAdapters = later(async () => (await import("./adapters.ts")).listAdapters);
-export const listSessions = later(async () => (await import("./sessions.ts")).listSessions);
-export const lookAround = later(async () => (await import("./init.ts")).lookAround);
+export const listAdapters = reading(async () => (await import("./adapters.ts")).listAdapters);
+export const listSessions = reading(async () => (await import("./sessions.ts")).listSessions);
+export const lookAround = reading(async () => (await import("./init.ts")).lookAround);
 export const openDemo = later(async () => (await import("./demo.ts")).openDemo);
 export const repair = later(async () => (await import("./repair.ts")).repair);
-export const resolveParent = later(async () => (await import("./find.ts")).resolveParent);
-export const resolveSession = later(async () => (await import("./find.ts")).resolveSession);
-export const resolveTarget = later(async () => (await import("./find.ts")).resolveTarget);
+export const resolveParent = reading(async () => (await import("./find.ts")).resolveParent);
+export const resolveSession = reading(async () => (await import("./find.ts")).resolveSession);
+export const resolveTarget = reading(async () => (await import("./find.ts")).resolveTarget);
 export const restore = later(async () => (await import("./restore.ts")).restore);
-export const search = later(async () => (await import("./search.ts")).search);
-export const shortIds = later(async () => (await import("./find.ts")).shortIds);
-export const status = later(async () => (await import("./status.ts")).status);
+export const search = reading(async () => (await import("./search.ts")).search);
+export const shortIds = reading(async () => (await import("./find.ts")).shortIds);
+export const status = reading(async () => (await import("./status.ts")).status);
 export const sync = later(async () => (await import("./sync.ts")).sync);
 export const verify = later(async () => (await import("./verify.ts")).verify);
 export const verifyFiles = later(async () => (await import("./verify-stored.ts")).verifyFiles);
 export const verifyStored = later(async () => (await import("./verify-stored.ts")).verifyStored);
+
+/** The same for what only reads: it is left as soon as the context's signal is aborted, however busy the engine is. */
+function reading<Input extends readonly unknown[], Output>(
+  load: () => Promise<(context: Context, ...input: Input) => Promise<Output>>,
+): (context: Context, ...input: Input) => Promise<Output> {
+  const run = later(load);
+  return (context, ...input) => unlessAborted(context.signal, run(context, ...input));
+}
 
 function later<Input extends readonly unknown[], Output>(
   load: () => Promise<(...input: Input) => Promise<Output>>,

@@ -1,5 +1,6 @@
 /** `--map-path old=new`: recorded folders rewritten for the machine that a session is restored on (spec.md#adapter-restore). */
 import { PondError } from "../base/errors.ts";
+import { trimEndOf } from "../base/trim.ts";
 import { namedPath } from "./sources.ts";
 
 export interface PathMap {
@@ -40,7 +41,7 @@ function ruleOf(rule: string, home: string): Rule {
       hint: "for example --map-path /home/old/project=/home/new/project",
     });
   const there = isWindows(to) ? to : namedPath(to, home);
-  return { rule, from: from.replace(/[/\\]+$/, ""), to: there.replace(/[/\\]+$/, "") };
+  return { rule, from: trimEndOf(from, "/\\"), to: trimEndOf(there, "/\\") };
 }
 
 /** What is below the folder, in the separators of the system it goes to. */

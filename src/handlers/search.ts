@@ -1,6 +1,5 @@
 /** `search` (spec.md#wire-search): messages by words, exact text or pattern, grouped by session, best or newest first. */
 import { PondError } from "../base/errors.ts";
-import { unlessAborted } from "../base/waiting.ts";
 import { formatTimestamp } from "../model/index.ts";
 import type { HitGroup, SearchInput, SearchPosition, ShownHit, Snippet } from "../search/index.ts";
 import { explainSearch as explainPlan, readSnippets, search as runSearch } from "../search/index.ts";
@@ -17,11 +16,7 @@ import { rowState, summariseParts } from "./views.ts";
 /** Hits of one session; all of the page when one session is searched. */
 const HITS_PER_SESSION = 3;
 
-export function search(context: Context, request: SearchRequest): Promise<SearchResponse> {
-  return unlessAborted(context.signal, answer(context, request));
-}
-
-async function answer(context: Context, request: SearchRequest): Promise<SearchResponse> {
+export async function search(context: Context, request: SearchRequest): Promise<SearchResponse> {
   const input = inputOf(context, request);
   const store = await requireStore(context);
   if (request.filters?.source_agent !== undefined) await requireClient(store, request.filters.source_agent);

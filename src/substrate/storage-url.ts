@@ -4,6 +4,7 @@ import { resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PondError } from "../base/errors.ts";
 import { maskSecrets } from "../base/secrets.ts";
+import { trimEndOf } from "../base/trim.ts";
 
 export interface StorageUrl {
   readonly kind: "local" | "memory" | "object";
@@ -77,7 +78,7 @@ function remote(scheme: (typeof OBJECT_SCHEMES)[number], rest: string): StorageU
   return { kind: "object", scheme, href: stripSlashes(`${scheme}://${rest}`), display: stripSlashes(shown) };
 }
 
-const stripSlashes = (url: string): string => (url.endsWith("://") ? url : url.replace(/\/+$/, ""));
+const stripSlashes = (url: string): string => (url.endsWith("://") ? url : trimEndOf(url, "/"));
 
 const invalid = (message: string, cause?: unknown): PondError =>
   new PondError("validation_failed", message, { hint: HINT, cause });

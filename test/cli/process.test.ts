@@ -2,6 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { BIN, cleanEnv, ROOT, TempHome } from "./pond.ts";
@@ -114,6 +115,41 @@ describe("signals", () => {
     expect(await interruptProgram(program(true, 1), ["SIGTERM"])).toEqual([143, "ready\ncleaning\n"]);
     expect(await interruptProgram(program(true, 1), ["SIGINT"])).toEqual([130, "ready\ncleaning\n"]);
   });
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("%s ends a command at once whose store does not answer", async (name, code) => {
+  using home = new TempHome();
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const options = {
+    aws_endpoint: `http://127.0.0.1:${port}`,
+    aws_access_key_id: "none",
+    aws_secret_access_key: "none",
+    aws_region: "none",
+    allow_http: "true",
+  };
+  const env = Object.fromEntries(
+    Object.entries(options).map(([key, value]) => [`POND_STORAGE_OPTIONS_${key.toUpperCase()}`, value]),
+  );
+  const child = spawn(process.execPath, [BIN, "sessions", "--verbose"], {
+    env: cleanEnv(home.path, { ...env, POND_STORE: "s3://bucket/pond" }),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  // The engine has asked by then: it waits for an answer, and never gets one.
+  server.once("connection", () => child.kill(name));
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  const [ended] = (await once(child, "close")) as [number];
+  expect([ended, printed]).toEqual([code, "pond: interrupted\n"]);
+  server.close();
 });
 
 test("a sync with nothing to do loads no engine, no reader or writer of a client, and no other operation", async () => {

@@ -1,11 +1,21 @@
 /**
+ * Nothing that a person gives keeps a command from its end, nor from a signal (spec.md#cli-signals, spec.md#search-literal).
  * A pattern that JavaScript tries in ever more ways kept a search, Ctrl-C and SIGTERM waiting for minutes: its matches are
  * now found by the engine alone. One that the engine takes minutes for ends with its page.
  */
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { search } from "../../src/handlers/index.ts";
+import { loadConfig } from "../../src/config/index.ts";
+import type { Context } from "../../src/handlers/index.ts";
+import { createContext, doctor, get, listSessions, search, status } from "../../src/handlers/index.ts";
+import { pathMap } from "../../src/handlers/path-map.ts";
+import { parseStorageUrl } from "../../src/substrate/storage-url.ts";
 import { story } from "../support/story.ts";
 import { tempContext } from "../support/temp-context.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
 /** JavaScript backtracks over the run of x at the start for longer than anybody lives; the engine is done at once. */
 const RUN = "x".repeat(60);
@@ -124,3 +134,81 @@ test.each(["fts", "exact", "regex"] as const)(
     await expect(search(context, { query: "needle", mode })).rejects.toBe(interrupted);
   },
 );
+
+test.each<[string, (context: Context) => Promise<unknown>]>([
+  ["get", (context) => get(context, { session_id: "s0" })],
+  ["sessions", (context) => listSessions(context, {})],
+  ["status", (context) => status(context)],
+  ["doctor", (context) => doctor(context)],
+])("Ctrl-C ends %s, and what it opened, while the store does not answer", async (_, read) => {
+  await using folder = await tempDir();
+  const environment = { env: {}, home: folder.path, platform: "linux" as const, cwd: folder.path };
+  const config = await loadConfig({ environment });
+  const controller = new AbortController();
+  const interrupted = new Error("interrupted");
+  const context = createContext({ config, machine: environment, signal: controller.signal });
+  const silent = {
+    ...context,
+    existingStore: (): Promise<never> => {
+      controller.abort(interrupted);
+      return new Promise(() => undefined);
+    },
+  };
+  await expect(read(silent)).rejects.toBe(interrupted);
+});
+
+/** Takes connections and never says a word. */
+async function silentServer(): Promise<AsyncDisposable & { readonly port: number }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => void sockets.add(socket.on("error", () => undefined)));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, "close");
+    },
+  };
+}
+
+test("a store that is still being opened after Ctrl-C is not waited for", { timeout: 60_000 }, async () => {
+  await using folder = await tempDir();
+  const server = await silentServer();
+  const env = {
+    POND_STORE: "s3://bucket/pond",
+    POND_STORAGE_OPTIONS_AWS_ENDPOINT: `http://127.0.0.1:${server.port}`,
+    POND_STORAGE_OPTIONS_AWS_ACCESS_KEY_ID: "none",
+    POND_STORAGE_OPTIONS_AWS_SECRET_ACCESS_KEY: "none",
+    POND_STORAGE_OPTIONS_AWS_REGION: "none",
+    POND_STORAGE_OPTIONS_ALLOW_HTTP: "true",
+    POND_STORAGE_OPTIONS_CLIENT_MAX_RETRIES: "0",
+  };
+  const environment = { env, home: folder.path, platform: "linux" as const, cwd: folder.path };
+  const config = await loadConfig({ environment });
+  const controller = new AbortController();
+  const context = createContext({ config, machine: environment, signal: controller.signal });
+  let hasEnded = false;
+  const opening = context.existingStore().finally(() => (hasEnded = true));
+  controller.abort();
+  await context[Symbol.asyncDispose]();
+  expect(hasEnded).toBe(false);
+  await server[Symbol.asyncDispose]();
+  await expect(opening).rejects.toMatchObject({ code: "storage_unavailable" });
+});
+
+test("a million slashes are trimmed from a rule and an address at once", () => {
+  const slashes = "/".repeat(1_000_000);
+  const { map } = pathMap([`/old${slashes}x=/new${slashes}`], "/home/me");
+  expect(map(`/old${slashes}x/y`)).toBe("/new/y");
+  expect(parseStorageUrl(`s3://bucket/a${slashes}b${slashes}`).href).toBe(`s3://bucket/a${slashes}b`);
+});
+
+test("a line of blanks in broken settings is told at once", async () => {
+  await using folder = await tempDir();
+  const file = join(folder.path, "config.toml");
+  writeFileSync(file, `${" ".repeat(100_000)}x\n`);
+  const environment = { env: {}, home: folder.path, platform: "linux" as const, cwd: folder.path };
+  await expect(loadConfig({ environment, file })).rejects.toMatchObject({ code: "validation_failed" });
+});
