@@ -74,7 +74,8 @@ export function processSinks(): { readonly stdout: Sink; readonly stderr: Sink }
       },
       write(chunk) {
         try {
-          writeAll(1, chunk);
+          if (chunk.length < PIPE_SIZE) writeAll(1, chunk);
+          else interruptibly(() => writeAll(1, chunk));
         } catch (error) {
           throw errnoOf(error) === "EPIPE" ? new ClosedPipe("stdout is closed") : error;
         }
@@ -127,6 +128,25 @@ function writeAll(fd: number, chunk: string | Uint8Array): void {
     }
   }
 }
+
+/**
+ * A reader that does not read keeps the main thread in its write, where no handler runs: meanwhile signals do what they do
+ * to any program, and end it (spec.md#cli-signals). The result is being printed, so that nothing is half done.
+ */
+function interruptibly(write: () => void): void {
+  const handlers = SIGNALS.map((name) => [name, process.listeners(name)] as const);
+  for (const [name, listeners] of handlers)
+    for (const listener of listeners) process.removeListener(name, listener);
+  try {
+    write();
+  } finally {
+    for (const [name, listeners] of handlers) for (const listener of listeners) process.on(name, listener);
+  }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+/** What a pipe takes without a reader. Shorter writes keep the handlers: who answers to their text with a signal is heard. */
+const PIPE_SIZE = 65_536;
 
 export interface Sinks {
   readonly stdout: Sink;

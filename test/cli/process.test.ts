@@ -64,6 +64,24 @@ test("a large answer reaches a slow reader whole, also through a pipe that is no
   expect(size).toBe(3_000_001);
 });
 
+test.each(["SIGINT", "SIGTERM"] as const)("%s ends it while its reader does not read", async (name) => {
+  const script = `
+    import { createOutput, processSinks } from "${ROOT}/dist/cli/output.js";
+    import { abortOnSignals } from "${ROOT}/dist/cli/signals.js";
+    const signal = abortOnSignals({ stopMs: 600_000 });
+    const out = createOutput(processSinks(), { json: false, verbose: false, quiet: false, color: () => false });
+    out.print("x".repeat(30_000_000));`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
+  // It has begun to write, and far more is still to come than any buffer takes: the write does not return.
+  child.stdout.once("data", () => {
+    child.stdout.pause();
+    child.kill(name);
+  });
+  const ended = await once(child, "exit");
+  child.stdout.destroy();
+  expect(ended).toEqual([null, name]);
+});
+
 describe("signals", () => {
   /** A verb that waits for the signal, says that it cleaned up, and takes its time when it is told so. */
   const program = (slow: boolean, stopMs = 600_000): string => `
