@@ -14,14 +14,12 @@ import type {
   RestoredLog,
   Unit,
 } from "../adapters/index.ts";
-import { brandOf, differenceToHandedOver, digestOf, handedOver, locate, toldBy } from "../adapters/index.ts";
+import { differenceToHandedOver, digestOf, handedOver, locate, toldBy } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
 import { firstDifference, stringifyJson } from "../base/json.ts";
 import type { Event, SessionId, SessionState } from "../model/index.ts";
 import { replay, sessionsIn } from "../model/index.ts";
-import type { Shown } from "../sessions/index.ts";
 import { SETTLED_MS } from "./dry-read.ts";
-import { proveState } from "./prove-state.ts";
 
 export interface Checking {
   readonly adapter: Adapter;
@@ -49,31 +47,6 @@ export async function checkRestored(folder: string, checking: Checking): Promise
   }
 }
 
-/**
- * Throws where what is stored of a session does not restore as it was read, by the digest of its recorded state: before a
- * file is written, and without the paths that are mapped for another machine (spec.md#sources-state).
- */
-export async function checkStored(
-  adapter: Adapter,
-  lineage: Lineage,
-  shown: ReadonlyMap<SessionId, Shown>,
-): Promise<void> {
-  for (const { state } of sessionsIn(lineage)) {
-    const own = shown.get(state.session.id);
-    if (own === undefined || brandOf(state.session.source_agent) !== adapter.name) continue;
-    const messages = state.messages.filter(({ message }) => !own.others.has(message.id));
-    const view = { state: { ...state, messages }, damage: [] };
-    const { faults } = await proveState(adapter, own.end.state, view);
-    const [fault] = faults;
-    if (fault === undefined) continue;
-    throw new PondError("internal", `what is stored does not restore as it was read: ${fault}`, {
-      reason: "corrupt",
-      hint: "nothing was written; pond verify --stored names everything of that kind",
-      data: { session: state.session.id },
-    });
-  }
-}
-
 /** What a file gives when it is read. */
 interface ReadBack {
   readonly state: SessionState | undefined;
@@ -84,7 +57,7 @@ interface ReadBack {
 }
 
 /**
- * What was written of a native restore says what is stored; that this is what was read, `checkStored` has proven. Issues
+ * What was written of a native restore says what is stored; that this is what was read, `proveLineage` has proven. Issues
  * are none of a native restore's: a line that could not be read when it was stored cannot be read now.
  */
 async function differenceToStored(

@@ -22,7 +22,9 @@ import { requireStore } from "./existing.ts";
 import { noSession } from "./find.ts";
 import { realPathOf } from "./importer.ts";
 import { pathMap } from "./path-map.ts";
-import { checkRestored, checkStored } from "./restore-check.ts";
+import type { LineageProof } from "./prove-lineage.ts";
+import { proveLineage } from "./prove-lineage.ts";
+import { checkRestored } from "./restore-check.ts";
 import type { RestoredState, StateRequest } from "./restore-choice.ts";
 import { chosenState, describeState } from "./restore-choice.ts";
 import type { WrittenFile } from "./restore-files.ts";
@@ -39,7 +41,7 @@ export interface RestoreRequest extends StateRequest {
   readonly mapPaths?: readonly string[];
 }
 
-export interface RestoreReport {
+export interface RestoreReport extends LineageProof {
   readonly session_id: string;
   readonly to: string;
   readonly fidelity: "native" | "foreign";
@@ -70,7 +72,8 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const session = await store.session(request.session_id);
   if (session === undefined) throw await noSession(store, request.session_id);
   const choice = await chosenState(store, session, { ...request, home: context.machine.home });
-  const { lineage, shown } = await readLineage(store, session.id, choice);
+  const read = await readLineage(store, session.id, choice);
+  const { lineage, shown } = read;
   const brand = brandOf(lineage.state.session.source_agent);
   const adapter = requireTarget(request.to ?? brand, session);
   const [place] = await placesThatExist(adapter.looks(context.machine));
@@ -79,7 +82,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
       ? requirePlace(adapter, place)
       : await folderAt(request.out, context.machine.home);
   const fidelity = brand === adapter.name ? "native" : "foreign";
-  if (fidelity === "native") await checkStored(adapter, lineage, shown);
+  const proof = await proveLineage(store, read);
   const paths = pathMap(request.mapPaths ?? [], context.machine.home);
   const now = context.clock.now();
   const restored = await adapter.restore.serialize(lineage, {
@@ -104,6 +107,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     fidelity,
     out,
     sessions: [...sessionsIn(lineage)].length,
+    ...proof,
     files,
     losses: restored.losses,
     unused_map_paths: paths.unused(),

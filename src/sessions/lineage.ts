@@ -59,9 +59,12 @@ function circular(root: SessionId, { message, kind }: TreeIssue): PondError {
 function notWhole(root: SessionId, first: TreeIssue | undefined, count: number): PondError {
   const where = first === undefined ? `session ${root}` : describeKey(first.key);
   const others = count > 1 ? `, and ${count - 1} more` : "";
-  return new PondError("internal", `${where} cannot be read: ${first?.message ?? "it has no row"}${others}`, {
+  const what = first?.message ?? "it has no row";
+  return new PondError("storage_unavailable", `${where} cannot be read: ${what}${others}`, {
     reason: "corrupt",
-    hint: "pond verify names everything that cannot be read",
+    hint:
+      "run pond repair, which reads it again from its source where that is still there; " +
+      "pond verify --stored names everything that cannot be read",
     data: { session: root, issues: count, ...(first === undefined ? {} : { kind: first.kind }) },
   });
 }

@@ -44,7 +44,7 @@ const ANSWERS: readonly (readonly [line: string, keys: string])[] = [
   ["adapters", "adapters"],
   [
     `restore ${SESSION} --to pi --out restored`,
-    "fidelity files losses out resume session_id sessions state to unused_map_paths",
+    "fidelity files losses out proven resume session_id sessions state to unproven unused_map_paths",
   ],
   ["verify", "clients"],
   ["doctor", "findings"],

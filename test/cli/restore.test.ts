@@ -10,7 +10,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { TempHome } from "./pond.ts";
+import { adapterNamed } from "../../src/adapters/index.ts";
+import { readFolder } from "../support/adapter-run.ts";
+import { tempContext } from "../support/temp-context.ts";
+import { ROOT, TempHome } from "./pond.ts";
 
 const ID = "11111111-1111-4111-8111-111111111111";
 const LOG = `.claude/projects/-srv-app/${ID}.jsonl`;
@@ -117,4 +120,19 @@ test.each([
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(message);
   expect(readdirSync(home.path).toSorted()).toEqual([".claude", ".local"]);
+});
+
+test("what a program stored without a digest is restored, and told as not proven", async () => {
+  await using at = await tempContext();
+  const place = join(ROOT, "test/fixtures/adapters/claude-code/projects/-tmp-pond-fixture-demo-app");
+  const runs = await readFolder(adapterNamed("claude-code")!, place);
+  await at.ingest(runs.flatMap(({ events }) => events));
+  using home = new TempHome();
+  const id = "42a619cc-bb76-46e4-81e9-08563bb4c708";
+  const options = { env: { POND_STORE: join(at.home, "store") } };
+  const { code, stdout } = await home.pond(["restore", id, "--out", "out"], options);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    new RegExp(`^not proven: no digest was recorded \\(session ${id} and \\d+ more\\)$`, "m"),
+  );
 });

@@ -38,6 +38,7 @@ function render(report: RestoreReport): string {
       `(${report.fidelity}): ${count(report.files.length)} ${report.files.length === 1 ? "file" : "files"}, ${size(bytes)}, read back equal` +
       (kept === 0 ? "" : `, ${count(kept)} of them there already`),
     ...report.files.map(({ path }) => `  ${path}`),
+    ...unproven(report),
     ...otherStates(report),
     ...(losses.length === 0 ? [] : ["not taken along:", ...losses]),
     ...inTheWay.slice(0, 1).map((path) => {
@@ -47,6 +48,15 @@ function render(report: RestoreReport): string {
     ...(copy_to === undefined ? [] : [`to resume, copy what is in ${report.out} into ${copy_to}, then`]),
     `resume with: ${command}`,
   ].join("\n");
+}
+
+/** What nothing proves to be as it was read: one line a reason. */
+function unproven({ unproven: all }: RestoreReport): readonly string[] {
+  return [...Map.groupBy(all, ({ why }) => why)].map(([why, sessions]) => {
+    const [first, ...others] = sessions.map(({ session_id }) => session_id);
+    const more = others.length === 0 ? "" : ` and ${count(others.length)} more`;
+    return `not proven: ${why} (session ${first}${more})`;
+  });
 }
 
 /** Where a session went more than one way, or was more than it is now, people should know what they have and what else there is. */
