@@ -1,9 +1,7 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -153,18 +151,58 @@ describe("files of a restore", () => {
     await expect(write("/proc/pond")).rejects.toMatchObject({ code: "storage_unavailable" });
   });
 
-  const memory = "/dev/shm";
-  test.skipIf(!existsSync(memory))("go to another disk too, where a folder is a link to it", async () => {
+  test.each([
+    ["a folder of its own", "folder"],
+    ["nothing", "nowhere"],
+  ])("do not go through a linked folder inside the target, to %s", async (_, leadsTo) => {
     await using dir = await tempDir();
-    const elsewhere = mkdtempSync(join(memory, "pond-test-"));
-    try {
-      expect(statSync(elsewhere).dev).not.toBe(statSync(dir.path).dev);
-      symlinkSync(elsewhere, join(dir.path, "p"));
-      await write(dir.path);
-      expect(filesIn(elsewhere)).toEqual(["main.jsonl", "main/child.jsonl", "main/side.txt"]);
-    } finally {
-      rmSync(elsewhere, { recursive: true });
-    }
+    const out = join(dir.path, "out");
+    mkdirSync(join(out, "p"), { recursive: true });
+    mkdirSync(join(dir.path, "folder"));
+    const link = join(out, "p/main");
+    symlinkSync(join(dir.path, leadsTo), link);
+    await expect(write(out)).rejects.toMatchObject({
+      code: "validation_failed",
+      message: expect.stringContaining(link),
+      hint: expect.stringContaining("nothing was written"),
+      data: { link },
+    });
+    expect(filesIn(dir.path)).toEqual(["out/p/main"]);
+  });
+
+  test("do not touch what is behind such a link: neither leftovers nor files that are equal", async () => {
+    await using dir = await tempDir();
+    const [out, behind] = [join(dir.path, "out"), join(dir.path, "behind")];
+    mkdirSync(out);
+    const { path } = makeStaging(dir.path);
+    const dead = spawnSync(process.execPath, ["-e", ""]).pid;
+    const leftover = join(behind, path.slice(dir.path.length + 1).replace(`-${process.pid}-`, `-${dead}-`));
+    put(leftover, "half", "{");
+    put(behind, "main.jsonl", '{"a":1,"b":2}\n');
+    symlinkSync(behind, join(out, "p"));
+    await expect(write(out)).rejects.toMatchObject({ data: { link: join(out, "p") } });
+    expect(filesIn(behind)).toHaveLength(2);
+  });
+
+  test("take back what they moved where somebody puts a link there meanwhile", async () => {
+    await using dir = await tempDir();
+    const [out, behind] = [join(dir.path, "out"), join(dir.path, "behind")];
+    mkdirSync(behind);
+    mkdirSync(out);
+    const racing = write(out, () => symlinkSync(behind, join(out, "p")));
+    await expect(racing).rejects.toMatchObject({ data: { link: join(out, "p") } });
+    expect(readdirSync(behind)).toEqual([]);
+    expect(readdirSync(out)).toEqual(["p"]);
+  });
+
+  test("go where the target leads that the person named, a link or below one", async () => {
+    await using dir = await tempDir();
+    mkdirSync(join(dir.path, "place"));
+    symlinkSync(join(dir.path, "place"), join(dir.path, "link"));
+    await write(join(dir.path, "link"));
+    expect(filesIn(join(dir.path, "place"))).toEqual(ALL);
+    await write(join(dir.path, "link", "deeper"));
+    expect(filesIn(join(dir.path, "place/deeper"))).toEqual(ALL);
   });
 });
 

@@ -4,8 +4,8 @@
  * is there already and equal stays, so that a restore that was killed is completed by the next one.
  */
 import type { Stats } from "node:fs";
-import { copyFile, link, lstat, open, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { copyFile, link, lstat, open, readFile, readlink, rename, rm, rmdir, stat } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
 import type { RestoredFile } from "../adapters/index.ts";
 import { compareFile, describeDifference, isEqualFile, printFile } from "../adapters/index.ts";
 import { errnoOf, PondError } from "../base/errors.ts";
@@ -35,6 +35,7 @@ export interface Writing {
 export async function writeFiles(writing: Writing): Promise<readonly WrittenFile[]> {
   const { out, files, last, check, signal } = writing;
   const targets = targetsOf(out, files);
+  for (const { target } of targets) await refuseLinks(out, target);
   for (const folder of new Set([out, ...targets.map(({ target }) => dirname(target))]))
     await removeLeftovers(folder);
   const isThere = new Map<Target, boolean>();
@@ -52,7 +53,7 @@ export async function writeFiles(writing: Writing): Promise<readonly WrittenFile
     await check(staging.path);
     signal.throwIfAborted();
     const missing = targets.filter((one) => isThere.get(one) !== true);
-    await moveAll(inOrder(missing, last), staging.path, undo);
+    await moveAll(inOrder(missing, last), { out, staging: staging.path, undo });
     return written;
   } catch (error) {
     await undo.run();
@@ -91,6 +92,29 @@ export function insideOf(out: string, path: string): string {
       },
     );
   return target;
+}
+
+/**
+ * A link inside the target leads where nobody asked for (spec.md#adapter-restore-links). The target itself may be one, or be
+ * reached through one.
+ */
+async function refuseLinks(out: string, target: string): Promise<void> {
+  let folder = out;
+  for (const name of relative(out, dirname(target)).split(sep)) {
+    if (name === "") continue;
+    folder = join(folder, name);
+    const stats = await lstat(folder).catch(() => undefined);
+    if (stats?.isSymbolicLink() !== true) continue;
+    const leadsTo = await readlink(folder).catch(() => "another place");
+    throw new PondError(
+      "validation_failed",
+      `${folder} is a link to ${leadsTo}, and a restore writes through no link inside its target`,
+      {
+        hint: "nothing was written; restore into another folder with --out, or put the folder itself in the place of the link",
+        data: { link: folder },
+      },
+    );
+  }
 }
 
 /** False when nothing is there; a file that is there and differs is refused. */
@@ -170,11 +194,15 @@ function inOrder(targets: readonly Target[], last: string | undefined): readonly
 }
 
 /** The last one only when the others are on the disk. */
-async function moveAll(targets: readonly Target[], staging: string, undo: Undo): Promise<void> {
+async function moveAll(
+  targets: readonly Target[],
+  { out, staging, undo }: { readonly out: string; readonly staging: string; readonly undo: Undo },
+): Promise<void> {
   const dirty = new Set<string>();
   for (const [index, one] of targets.entries()) {
     const { file, target } = one;
     if (index === targets.length - 1) await syncAll(dirty);
+    await refuseLinks(out, target);
     const made = makeFolders(dirname(target));
     undo.folders(made);
     for (const folder of [dirname(target), ...made.map((path) => dirname(path))]) dirty.add(folder);
@@ -188,6 +216,8 @@ async function moveAll(targets: readonly Target[], staging: string, undo: Undo):
       throw error;
     }
     await undo.file(target);
+    // Node cannot name a file by the folder that was looked at: one that was exchanged meanwhile is seen afterwards.
+    await refuseLinks(out, target);
   }
   await syncAll(dirty);
 }
@@ -209,7 +239,7 @@ async function moveNew(staged: string, target: string): Promise<void> {
   await rename(staged, target);
 }
 
-/** Folders of clients may be links to another disk. */
+/** A folder inside the target may be a mount of another disk. */
 async function moveAcross(staged: string, target: string): Promise<void> {
   await using near = makeStaging(dirname(target));
   const copy = join(near.path, "file");

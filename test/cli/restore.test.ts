@@ -9,11 +9,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
 import { readFolder } from "../support/adapter-run.ts";
 import { tempContext } from "../support/temp-context.ts";
-import { ROOT, TempHome } from "./pond.ts";
+import { BIN, ROOT, TempHome } from "./pond.ts";
 
 const ID = "11111111-1111-4111-8111-111111111111";
 const LOG = `.claude/projects/-srv-app/${ID}.jsonl`;
@@ -135,4 +136,42 @@ test("what a program stored without a digest is restored, and told as not proven
   expect(stdout).toMatch(
     new RegExp(`^not proven: no digest was recorded \\(session ${id} and \\d+ more\\)$`, "m"),
   );
+});
+
+/** A disk of memory inside the target needs a namespace of its own. */
+const canMount = spawnSync("unshare", ["-rm", "sh", "-c", "mount -t tmpfs none /mnt"]).status === 0;
+if (!canMount)
+  console.warn("skipped: nothing can be mounted here, so no folder of a target is on another disk");
+
+test.skipIf(!canMount)("a folder inside the target may be a mount of another disk", async () => {
+  using home = await homeWithSession();
+  const folder = join(home.path, "out/-srv-app");
+  mkdirSync(folder, { recursive: true });
+  const script = 'mount -t tmpfs none "$1" && "$2" "$3" restore "$4" --out out >&2 && cat "$1/$4.jsonl"';
+  const ended = await home.exec("unshare", [
+    "-rm",
+    "sh",
+    "-c",
+    script,
+    "sh",
+    folder,
+    process.execPath,
+    BIN,
+    ID,
+  ]);
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("message 1") });
+  // It was on the other disk, which is gone.
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("a linked folder inside the target is not followed, and the link is named with the fix", async () => {
+  using home = await homeWithSession();
+  mkdirSync(join(home.path, "out"));
+  mkdirSync(join(home.path, "elsewhere"));
+  symlinkSync(join(home.path, "elsewhere"), join(home.path, "out/-srv-app"));
+  const { code, stderr } = await home.pond(["restore", ID, "--out", "out"]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/out\/-srv-app is a link to .*elsewhere.*\n.*nothing was written.*--out/s);
+  expect(readdirSync(join(home.path, "elsewhere"))).toEqual([]);
+  expect(readdirSync(join(home.path, "out"))).toEqual(["-srv-app"]);
 });
