@@ -10,7 +10,7 @@ import { schemaOf } from "./arrow/schema.ts";
 import { type ConnectOptions, connectAlone, connectShared, type SharedConnection } from "./connection.ts";
 import { createTable, RESERVED } from "./create.ts";
 import type { Handle } from "./handle.ts";
-import { type Arrow, type Lance, type LanceTable, loadLance } from "./lance.ts";
+import { type Arrow, type Lance, type LanceConnection, type LanceTable, loadLance } from "./lance.ts";
 import { Durability } from "./local/durable.ts";
 import { recoverTable, type RecoveryIssue } from "./local/recover.ts";
 import { ensureTextIndexes } from "./maintain/indexes.ts";
@@ -140,9 +140,9 @@ export class Catalog {
 
   /** Throws where an object store ignores conditional writes. */
   probe(): Promise<void> {
-    return probeConditionalWrites(this.lance, this.#options.url.display, () =>
-      connectAlone(this.lance, this.#options),
-    );
+    const { url, policy } = this.#options;
+    const connect = (): Promise<LanceConnection> => connectAlone(this.lance, this.#options);
+    return probeConditionalWrites(this.lance, { where: url.display, policy, connect });
   }
 
   async drop(name: string): Promise<void> {

@@ -3,7 +3,7 @@
  * refused.
  */
 import { describe, expect, test } from "vitest";
-import { s3Stub } from "../../test/support/s3-stub.ts";
+import { type S3Stub, s3Stub } from "../../test/support/s3-stub.ts";
 import { and, defineTable, eq, openStore, type RowOf, type StoreOptions } from "./index.ts";
 
 const NOTES = defineTable({
@@ -26,6 +26,22 @@ const rows = (from: number, count: number): RowOf<typeof NOTES>[] =>
     id: String(from + i),
     body: `word${from + i} common`,
   }));
+
+const patient: StoreOptions = { freshnessMs: 0, retry: { attempts: 12, baseMs: 1, capMs: 2 } };
+/** Without the engine's own patience, which would hide what ours does and takes seconds. */
+const resetting = (s3: S3Stub): Readonly<Record<string, string>> => ({
+  ...s3.storageOptions,
+  client_max_retries: "0",
+});
+
+/** Uniform in [0, 1), the same for a seed each time. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
 
 describe("an object store", () => {
   test("takes creation, merges, searches and maintenance", async () => {
@@ -98,6 +114,67 @@ describe("an object store", () => {
       }
     },
   );
+
+  const isProbe = (method: string, key: string): boolean => method === "PUT" && key.includes("pond_probe_");
+
+  test.each(["before", "after"] as const)(
+    "whose connections are reset %s the first writes is asked again, and nothing of the probe stays",
+    async (when) => {
+      let resets = 0;
+      await using s3 = await s3Stub({
+        reset: (method, key) => (isProbe(method, key) && resets++ < 9 ? when : undefined),
+      });
+      await using store = await openStore(s3.url, { ...patient, storageOptions: resetting(s3) });
+      expect(resets).toBeGreaterThan(9);
+      expect(await store.id()).toMatch(/^[0-9a-f-]{36}$/);
+      expect([...s3.objects.keys()].filter((key) => key.includes("pond_probe_"))).toEqual([]);
+    },
+  );
+
+  test.each([1, 2, 3, 4, 5, 6])(
+    "whose every fourth answer is lost can be used at once (seed %i)",
+    async (seed) => {
+      const random = randomOf(seed);
+      await using s3 = await s3Stub({
+        reset: (method) =>
+          method === "PUT" && random() < 0.25 ? (random() < 0.5 ? "before" : "after") : undefined,
+      });
+      await using store = await openStore(s3.url, { ...patient, storageOptions: resetting(s3) });
+      const notes = await store.table(NOTES);
+      expect(await notes.insertRows(rows(0, 20))).toMatchObject({ inserted: expect.any(Number) });
+      expect(await notes.count()).toBe(20);
+    },
+  );
+
+  test.each([1, 2, 3, 4, 5, 6])(
+    "that ignores conditional writes is refused whatever of them is lost (seed %i)",
+    async (seed) => {
+      const random = randomOf(seed);
+      await using s3 = await s3Stub({
+        ignoreConditions: true,
+        reset: (method, key) =>
+          isProbe(method, key) && random() < 0.3 ? (random() < 0.5 ? "before" : "after") : undefined,
+      });
+      const opening = openStore(s3.url, { ...patient, storageOptions: resetting(s3) });
+      await expect(opening).rejects.toMatchObject({
+        code: "storage_unavailable",
+        reason: "unsupported",
+        message: expect.stringContaining("ignores conditional writes"),
+      });
+    },
+  );
+
+  test("that resets every write is given up on, with how often it was asked", async () => {
+    await using s3 = await s3Stub({ reset: (method) => (method === "PUT" ? "before" : undefined) });
+    const opening = openStore(s3.url, { ...quick, storageOptions: resetting(s3) });
+    await expect(opening).rejects.toMatchObject({
+      code: "storage_unavailable",
+      message: expect.stringContaining("cannot reach"),
+      data: { attempts: quick.retry?.attempts },
+    });
+    const probes = new Set(s3.requests.flatMap((line) => /pond_probe_[0-9a-f-]+/.exec(line) ?? []));
+    expect(probes.size).toBe(quick.retry?.attempts);
+  });
 
   test("that is empty is not made by a reader", async () => {
     await using s3 = await s3Stub();

@@ -110,7 +110,7 @@ export async function withRetry<T>(policy: RetryPolicy, call: EngineCall<T>): Pr
       return { value: await call.run(), attempts: attempt };
     } catch (error) {
       const fault = faultOf(error);
-      if (attempt >= Math.min(policy.attempts, RETRIED[fault] ?? 1))
+      if (attempt >= attemptsFor(policy, fault))
         throw engineError(error, { ...call, attempts: attempt, secrets: policy.secrets ?? [] });
       await policy.clock.sleep(backoff(policy, attempt));
       await call.beforeRetry?.(fault);
@@ -118,8 +118,13 @@ export async function withRetry<T>(policy: RetryPolicy, call: EngineCall<T>): Pr
   }
 }
 
+/** Calls in all that a fault is worth. */
+export function attemptsFor({ attempts }: RetryPolicy, fault: Fault): number {
+  return Math.min(attempts, RETRIED[fault] ?? 1);
+}
+
 /** Full jitter: anything between nothing and the exponential bound. */
-function backoff({ baseMs, capMs, random }: RetryPolicy, attempt: number): number {
+export function backoff({ baseMs, capMs, random }: RetryPolicy, attempt: number): number {
   return Math.floor(random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
 }
 

@@ -14,6 +14,8 @@ export interface S3StubOptions {
   readonly latencyMs?: number;
   /** A status to answer instead, for example 503; undefined to go on. */
   readonly fail?: (method: string, key: string) => number | undefined;
+  /** The connection is reset instead of an answer: before anything is done, or after it. */
+  readonly reset?: (method: string, key: string) => "before" | "after" | undefined;
 }
 
 export interface S3Stub extends AsyncDisposable {
@@ -55,6 +57,10 @@ export async function s3Stub(options: S3StubOptions = {}): Promise<S3Stub> {
     if (options.latencyMs !== undefined) await new Promise((done) => setTimeout(done, options.latencyMs));
     const failure = options.fail?.(method, key);
     if (failure !== undefined) return xmlError(response, failure, "InternalError");
+    const reset = options.reset?.(method, key);
+    if (reset === "before") return void request.socket.resetAndDestroy();
+    // What would be answered goes nowhere.
+    if (reset === "after") response.end = () => (request.socket.resetAndDestroy(), response);
     if (name !== bucket) return xmlError(response, 404, "NoSuchBucket");
     if (method === "GET" && key === "") return list(query, response);
     if (method === "POST" && query.has("delete")) return deleteMany(body, response);
