@@ -66,9 +66,12 @@ export class RecordedStates {
     return match;
   }
 
-  /** The sessions that lines of a list of sessions are stored with, as told of it before. */
-  listedAt(path: string): readonly SessionId[] {
-    return (this.#byPath.get(path) ?? []).filter(isIndex).map(({ session_id }) => sessionId(session_id));
+  /** The sessions that lines of a list of sessions are stored with, as told of it before; by another path if not by this. */
+  listedAt({ path, state }: ToldSession): readonly SessionId[] {
+    const known = (this.#byPath.get(path) ?? []).filter(isIndex);
+    const named = (): readonly StateHead[] =>
+      [...this.#bySession.values()].flat().filter((head) => isIndex(head) && head.key === state.key);
+    return (known.length > 0 ? known : named()).map(({ session_id }) => sessionId(session_id));
   }
 
   /** True where what was recorded of a source was found on disk, be it by another path. */
@@ -84,7 +87,10 @@ export class RecordedStates {
     const { state } = told;
     const own = (this.#byPath.get(told.path) ?? []).filter((head) => this.#isOf(head, told, "mine"));
     const latest = own.toSorted((a, b) => b.state - a.state)[0];
-    if (!state.isWhole) return latest === undefined ? { kind: "unknown" } : { kind: "held", head: latest };
+    if (!state.isWhole) {
+      const head = latest ?? this.#asFarAsRead(told);
+      return head === undefined ? { kind: "unknown" } : { kind: "held", head };
+    }
     const [same] = (this.#byContent.get(contentOf({ ...state, whole: true })) ?? [])
       .filter(({ session_id, records, side }) => session_id === told.session || records > 0 || side !== "")
       .toSorted((a, b) => this.#nearness(b, told) - this.#nearness(a, told) || b.state - a.state);
@@ -94,6 +100,16 @@ export class RecordedStates {
     const isBeginning = records === 0 || told.links.get(records) === digest;
     const isGrown = form === "log" && whole && isBeginning && records < state.records;
     return { kind: isGrown ? "grown" : "changed", head: latest };
+  }
+
+  /** Of a source that was never read here, and now cannot be read whole: a state of the same records, whoever read it. */
+  #asFarAsRead(told: ToldSession): StateHead | undefined {
+    const { records, digest, form } = told.state;
+    return (this.#bySession.get(told.session) ?? [])
+      .filter(
+        (head) => records > 0 && head.records === records && head.digest === digest && head.form === form,
+      )
+      .toSorted((a, b) => this.#nearness(b, told) - this.#nearness(a, told) || b.state - a.state)[0];
   }
 
   /** Whether a state is of this source; of a log that was told by another session's id before, too. */

@@ -265,7 +265,11 @@ class Verifier {
       this.#count([{ records, equal: records }]);
       return "contained";
     }
-    const what = missing === records ? "not stored" : `${missing} of its ${records} records are not stored`;
+    const some =
+      missing > 0
+        ? `${missing} of its ${records} records are not stored`
+        : "not all of it can be read, and nothing like it is stored";
+    const what = missing === records ? "not stored" : some;
     this.#tally.unstored(`${pathOf(source.unit)}: session ${told.session}: ${what}`);
     return "unstored";
   }
@@ -274,10 +278,11 @@ class Verifier {
   async #missingOf(
     store: SessionStore,
     source: Source,
-    { session, path }: ToldSession,
+    told: ToldSession,
   ): Promise<{ readonly records: number; readonly missing: number }> {
     // A line of a list whose session is gone was told of that session before.
-    const holders = [...new Set([session, ...this.#job.recorded.listedAt(path)])];
+    const { session } = told;
+    const holders = [...new Set([session, ...this.#job.recorded.listedAt(told)])];
     const stored = [...(await store.storedHashes(holders)).values()];
     let [records, missing] = [0, 0];
     await dryRead(this.#context, source, {
