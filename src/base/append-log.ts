@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { errnoOf } from "./errors.ts";
-import { makeFolders } from "./folders.ts";
+import { makeFolders, PRIVATE_FILE } from "./folders.ts";
 import type { JsonValue } from "./json.ts";
 import { stringifyJson, tryParseJson } from "./json.ts";
 
@@ -61,7 +61,7 @@ export function appendLog(path: string, values: readonly JsonValue[]): void {
 export function appendLines(path: string, lines: readonly string[]): void {
   if (lines.length === 0) return;
   makeFolders(dirname(path));
-  const file = openSync(path, "a+");
+  const file = openSync(path, "a+", PRIVATE_FILE);
   try {
     repairTail(file);
     writeSync(file, `${lines.join("\n")}\n`);
@@ -89,7 +89,7 @@ export function rewriteLog(path: string, values: readonly JsonValue[]): void {
 export function rewriteLines(path: string, lines: Iterable<string>): void {
   makeFolders(dirname(path));
   const draft = `${path}.new`;
-  const file = openSync(draft, "w");
+  const file = openSync(draft, "w", PRIVATE_FILE);
   try {
     writeFileSync(file, [...lines, ""].join("\n"));
     fsyncSync(file);

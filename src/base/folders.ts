@@ -6,13 +6,17 @@ import { lstatSync, mkdirSync, readlinkSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errnoOf, PondError } from "./errors.ts";
 
-/** Makes a folder with those above it and tells which it made, outermost first. */
+/** Who uses pond as a library has another umask than the command (spec.md#keep-private). */
+const PRIVATE_FOLDER = 0o700;
+export const PRIVATE_FILE = 0o600;
+
+/** Makes a folder with those above it, private to the user, and tells which it made, outermost first. */
 export function makeFolders(path: string): readonly string[] {
   if (isFolder(path)) return [];
   const parent = dirname(path);
   const made = parent === path ? [] : makeFolders(parent);
   try {
-    mkdirSync(path);
+    mkdirSync(path, PRIVATE_FOLDER);
     return [...made, path];
   } catch (error) {
     // Another process may have made it meanwhile.

@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errnoOf } from "../base/errors.ts";
-import { makeFolders } from "../base/folders.ts";
+import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
 
 /** Creates the file with the store's address; false when there is one already, which stays as it is. */
 export async function createConfigFile(
@@ -22,7 +22,7 @@ url = ${tomlText(settings.storageUrl)}
 # paths = ["~/.claude/projects", "/backup/claude/projects"]
 `;
   try {
-    await writeFile(path, content, { flag: "wx" });
+    await writeFile(path, content, { flag: "wx", mode: PRIVATE_FILE });
     return true;
   } catch (error) {
     if (errnoOf(error) === "EEXIST") return false;

@@ -11,7 +11,7 @@ import type { LoadedConfig } from "../config/index.ts";
 import type { SessionStore } from "../sessions/index.ts";
 import { localFolder } from "../sessions/peek.ts";
 import type { StoreAddress } from "../state/index.ts";
-import { makePrivate } from "../state/index.ts";
+import { makePrivate, makeStorePrivate } from "../state/index.ts";
 
 export interface Context extends AsyncDisposable {
   readonly config: LoadedConfig;
@@ -33,7 +33,7 @@ export interface ContextOptions {
   readonly clock?: Clock;
   /** What had to be repaired in the store while it was open, told when it closes: the next command finds it whole. */
   readonly onRepair?: (repair: { readonly kind: "commit" | "index"; readonly message: string }) => void;
-  /** A store that other users could enter is taken from them where somebody is told. */
+  /** A store, or the folder of its state, that other users could enter is taken from them where somebody is told. */
   readonly onTightened?: (folder: string) => void;
 }
 
@@ -48,7 +48,11 @@ export function createContext(options: ContextOptions): Context {
     (await import("../sessions/index.ts")).openSessionStore(storage, { create: false });
   const folder = localFolder(url, namespace);
   const { onTightened } = options;
-  if (onTightened !== undefined && folder !== undefined && makePrivate(folder)) onTightened(folder);
+  const { state } = options.config.paths;
+  if (onTightened !== undefined) {
+    if (folder !== undefined && makeStorePrivate(folder)) onTightened(folder);
+    if (makePrivate(state)) onTightened(state);
+  }
   return {
     config: options.config,
     machine: { ...options.machine, scratch: join(options.config.paths.state, "scratch") },

@@ -4,12 +4,26 @@
  * is there already and equal stays, so that a restore that was killed is completed by the next one.
  */
 import type { Stats } from "node:fs";
-import { copyFile, link, lstat, open, readFile, readlink, rename, rm, rmdir, stat } from "node:fs/promises";
+import {
+  chmod,
+  copyFile,
+  link,
+  lstat,
+  open,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  rmdir,
+  stat,
+} from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import type { RestoredFile } from "../adapters/index.ts";
 import { compareFile, describeDifference, isEqualFile, printFile } from "../adapters/index.ts";
 import { errnoOf, PondError } from "../base/errors.ts";
-import { makeFolders } from "../base/folders.ts";
+import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
+import type { Modes } from "./restore-modes.ts";
+import { modesFor } from "./restore-modes.ts";
 import { makeStaging, removeLeftovers } from "./restore-staging.ts";
 
 export interface WrittenFile {
@@ -23,6 +37,8 @@ export interface WrittenFile {
 export interface Writing {
   /** The folder that the paths of the files are relative to. */
   readonly out: string;
+  /** True where that is the client's own place, absent where not. */
+  readonly isClients?: boolean;
   readonly files: readonly RestoredFile[];
   /** The path of the file that goes last: with it the client sees the session. */
   readonly last: string | undefined;
@@ -33,7 +49,7 @@ export interface Writing {
 
 /** Writes every file or none. Folders that had to be made are removed again with the files. */
 export async function writeFiles(writing: Writing): Promise<readonly WrittenFile[]> {
-  const { out, files, last, check, signal } = writing;
+  const { out, isClients = false, files, last, check, signal } = writing;
   const targets = targetsOf(out, files);
   for (const { target } of targets) await refuseLinks(out, target);
   for (const folder of new Set([out, ...targets.map(({ target }) => dirname(target))]))
@@ -41,6 +57,7 @@ export async function writeFiles(writing: Writing): Promise<readonly WrittenFile
   const isThere = new Map<Target, boolean>();
   for (const one of targets) isThere.set(one, await isInPlace(one));
   if (targets.length > 0 && targets.every((one) => isThere.get(one) === true)) throw allThere(targets, last);
+  const modes = new Map(targets.map(({ target }) => [target, modesFor(target, { out, isClients })]));
   const undo = new Undo();
   try {
     undo.folders(makeFolders(out));
@@ -48,12 +65,15 @@ export async function writeFiles(writing: Writing): Promise<readonly WrittenFile
     const written: WrittenFile[] = [];
     for (const one of targets) {
       signal.throwIfAborted();
-      written.push({ ...(await stage(one, staging.path)), kept: isThere.get(one) === true });
+      written.push({
+        ...(await stage(one, staging.path, modes.get(one.target))),
+        kept: isThere.get(one) === true,
+      });
     }
     await check(staging.path);
     signal.throwIfAborted();
     const missing = targets.filter((one) => isThere.get(one) !== true);
-    await moveAll(inOrder(missing, last), { out, staging: staging.path, undo });
+    await moveAll(inOrder(missing, last), { out, staging: staging.path, modes, undo });
     return written;
   } catch (error) {
     await undo.run();
@@ -165,13 +185,16 @@ function allThere(targets: readonly Target[], last: string | undefined): PondErr
 async function stage(
   { file, target }: Target,
   staging: string,
+  modes: Modes | undefined,
 ): Promise<Pick<WrittenFile, "path" | "records" | "bytes">> {
   const path = join(staging, file.path);
   const content = printFile(file);
   makeFolders(dirname(path));
   {
-    await using handle = await open(path, "wx");
+    await using handle = await open(path, "wx", PRIVATE_FILE);
     await handle.writeFile(content);
+    // Not when it is made: the command lets nobody else read anything.
+    if (modes !== undefined && process.platform !== "win32") await handle.chmod(modes.file);
     await handle.sync();
   }
   const comparison = await compareFile(file, path);
@@ -193,11 +216,16 @@ function inOrder(targets: readonly Target[], last: string | undefined): readonly
   return [...targets.filter((one) => !isLast(one)).toReversed(), ...targets.filter(isLast)];
 }
 
+interface Moving {
+  readonly out: string;
+  readonly staging: string;
+  /** By the path of a target. */
+  readonly modes: ReadonlyMap<string, Modes>;
+  readonly undo: Undo;
+}
+
 /** The last one only when the others are on the disk. */
-async function moveAll(
-  targets: readonly Target[],
-  { out, staging, undo }: { readonly out: string; readonly staging: string; readonly undo: Undo },
-): Promise<void> {
+async function moveAll(targets: readonly Target[], { out, staging, modes, undo }: Moving): Promise<void> {
   const dirty = new Set<string>();
   for (const [index, one] of targets.entries()) {
     const { file, target } = one;
@@ -205,6 +233,8 @@ async function moveAll(
     await refuseLinks(out, target);
     const made = makeFolders(dirname(target));
     undo.folders(made);
+    const mode = modes.get(target)?.folder ?? 0o700;
+    for (const folder of mode === 0o700 ? [] : made) await chmod(folder, mode);
     for (const folder of [dirname(target), ...made.map((path) => dirname(path))]) dirty.add(folder);
     const staged = join(staging, file.path);
     try {
@@ -235,7 +265,7 @@ async function moveNew(staged: string, target: string): Promise<void> {
     if (!NO_LINKS.has(errno)) throw error;
   }
   // The name is taken first, so that what is replaced is nobody else's.
-  await using _ = await open(target, "wx");
+  await using _ = await open(target, "wx", PRIVATE_FILE);
   await rename(staged, target);
 }
 

@@ -94,6 +94,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const { machine, signal } = context;
   const files = await writeFiles({
     out,
+    isClients: out === place?.root,
     files: restored.files,
     last: restored.logs.find((log) => log.session === session.id)?.path,
     check: (staged) => checkRestored(staged, { adapter, machine, lineage, restored, now }),

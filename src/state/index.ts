@@ -5,7 +5,7 @@ export type { LastSync } from "./last-sync.ts";
 export { lastSync, rememberSync } from "./last-sync.ts";
 export type { Holder, LockOptions } from "./lock.ts";
 export { acquireLock } from "./lock.ts";
-export { makePrivate } from "./private.ts";
+export { makePrivate, makeStorePrivate } from "./private.ts";
 export { knownReaderId, readerId } from "./reader.ts";
 export { rememberRestored, restoredStamps } from "./restores.ts";
 export type { StoreAddress, StoreFacts } from "./stores.ts";

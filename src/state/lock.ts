@@ -7,7 +7,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { errnoOf, PondError } from "../base/errors.ts";
-import { makeFolders } from "../base/folders.ts";
+import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
 import { isProcessAlive, startOf } from "../base/process-life.ts";
 
 export interface Holder {
@@ -58,7 +58,7 @@ export async function acquireLock(
 /** Undefined when the lock is ours now, else who has it. */
 function tryAcquire(path: string, self: Holder): Holder | undefined {
   const draft = `${path}.${self.pid}`;
-  writeFileSync(draft, JSON.stringify(self));
+  writeFileSync(draft, JSON.stringify(self), { mode: PRIVATE_FILE });
   try {
     for (;;) {
       if (tryLink(draft, path)) {

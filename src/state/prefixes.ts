@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errnoOf } from "../base/errors.ts";
-import { makeFolders } from "../base/folders.ts";
+import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
 
 /** A log that did not grow for so long rarely does again; until then its prefix is worth its place on the disk. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
@@ -34,7 +34,7 @@ export class Prefixes {
     // Not forced to the disk: what a crash leaves of it has another digest.
     const digest = unlessFailed(() => {
       makeFolders(this.#folder);
-      writeFileSync(`${path}.new`, text);
+      writeFileSync(`${path}.new`, text, { mode: PRIVATE_FILE });
       renameSync(`${path}.new`, path);
       return digestOf(text);
     });

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errnoOf } from "../base/errors.ts";
-import { makeFolders } from "../base/folders.ts";
+import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
 
 export function readerId(stateFolder: string): string {
   const path = join(stateFolder, "reader");
@@ -15,7 +15,7 @@ export function readerId(stateFolder: string): string {
   const id = randomBytes(12).toString("base64url");
   makeFolders(stateFolder);
   const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, id);
+  writeFileSync(draft, id, { mode: PRIVATE_FILE });
   try {
     // A link appears with its content or not at all, and for one process only.
     linkSync(draft, path);

@@ -1,5 +1,5 @@
 /** What pond makes is for its user alone, and a store of before is made so. */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { TempHome } from "./pond.ts";
@@ -57,3 +57,41 @@ test.skipIf(process.platform === "win32")(
     expect((await home.pond(["sessions"])).stderr).not.toContain("private");
   },
 );
+
+test.skipIf(process.platform === "win32")(
+  "so is what pond keeps beside it, whatever the modes of what is in it",
+  async () => {
+    using home = homeWithSession();
+    await home.pond(["sync"]);
+    const folder = join(home.path, ".local/state/pond");
+    chmodSync(folder, 0o755);
+    chmodSync(join(folder, "reader"), 0o644);
+    const first = await home.pond(["sync"]);
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(`${folder}; it is private now`) });
+    expect(lstatSync(folder).mode & 0o777).toBe(0o700);
+    expect((await home.pond(["sync"])).stderr).not.toContain("private");
+  },
+);
+
+test.skipIf(process.platform === "win32").each([
+  ["private", 0o700, 0o600],
+  ["private in folders for everybody, as Claude Code makes it", 0o755, 0o600],
+  ["for everybody to read", 0o755, 0o644],
+])("a restore into the client's own place makes what is %s there the same way", async (_, folders, files) => {
+  using home = homeWithSession();
+  await home.pond(["sync"]);
+  const place = join(home.path, ".claude/projects");
+  const [log, other] = [`-srv-app/${ID}.jsonl`, "-srv-app/other.jsonl"].map((name) => join(place, name));
+  rmSync(join(place, "-srv-app"), { recursive: true });
+  mkdirSync(dirname(other!));
+  writeFileSync(other!, "");
+  chmodSync(other!, files);
+  for (const folder of [place, dirname(other!)]) chmodSync(folder, folders);
+  expect(await home.pond(["restore", ID])).toMatchObject({ code: 0 });
+  expect(lstatSync(log!).mode & 0o777).toBe(files);
+  rmSync(join(place, "-srv-app"), { recursive: true });
+  expect(await home.pond(["restore", ID])).toMatchObject({ code: 0 });
+  expect(lstatSync(dirname(log!)).mode & 0o777).toBe(folders);
+  // With nothing beside it: private.
+  expect(lstatSync(log!).mode & 0o777).toBe(0o600);
+});
