@@ -19,6 +19,7 @@ import { errnoOf } from "./errors.ts";
 import { makeFolders, PRIVATE_FILE } from "./folders.ts";
 import type { JsonValue } from "./json.ts";
 import { stringifyJson, tryParseJson } from "./json.ts";
+import { STATE, unusable } from "./unusable.ts";
 
 const NEWLINE = 0x0a;
 
@@ -46,7 +47,7 @@ export function readLines(path: string): readonly string[] {
   try {
     content = readFileSync(path);
   } catch (error) {
-    if (errnoOf(error) === "ENOENT") return [];
+    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return [];
     throw error;
   }
   const lines = content.toString("utf8", 0, content.lastIndexOf(NEWLINE) + 1).split("\n");
@@ -60,14 +61,25 @@ export function appendLog(path: string, values: readonly JsonValue[]): void {
 /** Adds lines of JSON behind the last terminated one, and waits until they are on the disk. */
 export function appendLines(path: string, lines: readonly string[]): void {
   if (lines.length === 0) return;
-  makeFolders(dirname(path));
-  const file = openSync(path, "a+", PRIVATE_FILE);
+  written(path, () => {
+    makeFolders(dirname(path));
+    const file = openSync(path, "a+", PRIVATE_FILE);
+    try {
+      repairTail(file);
+      writeSync(file, `${lines.join("\n")}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  });
+}
+
+/** Says of which folder an error is, which the system does not where a disk is full. */
+function written(path: string, write: () => void): void {
   try {
-    repairTail(file);
-    writeSync(file, `${lines.join("\n")}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    write();
+  } catch (error) {
+    throw unusable(dirname(path), STATE, error);
   }
 }
 
@@ -87,14 +99,16 @@ export function rewriteLog(path: string, values: readonly JsonValue[]): void {
 }
 
 export function rewriteLines(path: string, lines: Iterable<string>): void {
-  makeFolders(dirname(path));
   const draft = `${path}.new`;
-  const file = openSync(draft, "w", PRIVATE_FILE);
-  try {
-    writeFileSync(file, [...lines, ""].join("\n"));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(draft, path);
+  written(path, () => {
+    makeFolders(dirname(path));
+    const file = openSync(draft, "w", PRIVATE_FILE);
+    try {
+      writeFileSync(file, [...lines, ""].join("\n"));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(draft, path);
+  });
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { makeFolders } from "../base/folders.ts";
+import { TEMPORARY, unusable } from "../base/unusable.ts";
 import { loadConfig } from "../config/index.ts";
 import type { Context } from "./context.ts";
 import { createContext } from "./context.ts";
@@ -19,7 +20,9 @@ export async function openDemo(options: {
   readonly signal: AbortSignal;
   readonly keep: boolean;
 }): Promise<Demo> {
-  const home = await mkdtemp(join(tmpdir(), "pond-demo-"));
+  const home = await mkdtemp(join(tmpdir(), "pond-demo-")).catch((error: unknown) => {
+    throw unusable(tmpdir(), TEMPORARY, error);
+  });
   for (const { path, content } of demoFiles()) {
     const target = join(home, path);
     makeFolders(dirname(target));

@@ -7,6 +7,7 @@ import type { SessionStore, TableHealth } from "../sessions/index.ts";
 import { checkFiles } from "../sessions/index.ts";
 import { displayUrl } from "../sessions/peek.ts";
 import type { Context } from "./context.ts";
+import { folderFindings } from "./doctor-folders.ts";
 import { damageIn } from "./file-damage.ts";
 import { realPathOf } from "./importer.ts";
 import { rememberedSync } from "./remembered.ts";
@@ -38,6 +39,7 @@ export async function doctor(
     ...files,
     ...(await storeFindings(context)),
     ...(await diskFindings(context)),
+    ...(await folderFindings(context)),
     ...(await clientFindings(context)),
     ...(await adviceFindings(context)),
   ];

@@ -22,9 +22,10 @@ import type { RestoredFile } from "../adapters/index.ts";
 import { compareFile, describeDifference, isEqualFile, printFile } from "../adapters/index.ts";
 import { errnoOf, PondError } from "../base/errors.ts";
 import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
+import { unusable } from "../base/unusable.ts";
 import type { Modes } from "./restore-modes.ts";
 import { modesFor } from "./restore-modes.ts";
-import { makeStaging, removeLeftovers } from "./restore-staging.ts";
+import { makeStaging, removeLeftovers, TARGET } from "./restore-staging.ts";
 
 export interface WrittenFile {
   readonly path: string;
@@ -77,7 +78,8 @@ export async function writeFiles(writing: Writing): Promise<readonly WrittenFile
     return written;
   } catch (error) {
     await undo.run();
-    throw error;
+    // The system does not say which disk is full.
+    throw ["ENOSPC", "EDQUOT"].includes(errnoOf(error) ?? "") ? unusable(out, TARGET, error) : error;
   }
 }
 

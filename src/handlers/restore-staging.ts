@@ -10,6 +10,8 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { STAGING } from "../adapters/index.ts";
 import { isProcessAlive, startOf } from "../base/process-life.ts";
+import type { FolderUse } from "../base/unusable.ts";
+import { unusable } from "../base/unusable.ts";
 
 /** The ones of this process that are in use. */
 const inUse = new Set<string>();
@@ -24,7 +26,9 @@ export interface Staging extends AsyncDisposable {
 export function makeStaging(folder: string): Staging {
   const { pid } = process;
   // Private to the user, as this call makes it; not later, so that it is never there without being in use.
-  const path = mkdtempSync(join(folder, `${STAGING}${hostMark()}-${pid}-${startOf(pid) ?? ""}-`));
+  const path = inTarget(folder, () =>
+    mkdtempSync(join(folder, `${STAGING}${hostMark()}-${pid}-${startOf(pid) ?? ""}-`)),
+  );
   inUse.add(path);
   return {
     path,
@@ -34,6 +38,20 @@ export function makeStaging(folder: string): Staging {
       inUse.delete(path);
     },
   };
+}
+
+export const TARGET: FolderUse = {
+  what: "the folder to restore into",
+  fix: "nothing was restored; name a folder that you can write to, with room, with --out",
+};
+
+/** Says of which folder an error is, which the system does not where a disk is full. */
+function inTarget<T>(folder: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw unusable(folder, TARGET, error);
+  }
 }
 
 /** Removes what restores that are no longer alive left in a folder. */

@@ -8,7 +8,7 @@ import { join, relative } from "node:path";
 import type { Adapter, Loss, Place, Resume } from "../adapters/index.ts";
 import { adapterNamed, adapters, brandOf, placesThatExist, stampNow } from "../adapters/index.ts";
 import { stampTextOf } from "../adapters/registry.ts";
-import { PondError } from "../base/errors.ts";
+import { PondError, toPondError } from "../base/errors.ts";
 import { tryParseJson } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
 import { shellWord } from "../base/shell.ts";
@@ -100,7 +100,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     check: (staged) => checkRestored(staged, { adapter, machine, lineage, restored, now }),
     signal,
   });
-  rememberRestored(context.config.paths.state, files.flatMap(stampOfWritten));
+  remember(context, files);
   const state = shown.get(session.id);
   return {
     session_id: session.id,
@@ -115,6 +115,15 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     ...(state === undefined ? {} : { state: describeState(state) }),
     resume: resumeIn(out, restored.resume, { files, place: place?.root, title: adapter.title }),
   };
+}
+
+/** The session is restored, whether or not that can be noted: `verify` then finds these files by what they hold. */
+function remember({ config }: Context, files: readonly WrittenFile[]): void {
+  try {
+    rememberRestored(config.paths.state, files.flatMap(stampOfWritten));
+  } catch (error) {
+    if (toPondError(error).code !== "storage_unavailable") throw error;
+  }
 }
 
 /** A file as it is now that it has its place: whoever touches it changes that. */

@@ -4,10 +4,11 @@
  */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { errnoOf, PondError } from "../base/errors.ts";
 import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
+import { STATE, unusable } from "../base/unusable.ts";
 import { isProcessAlive, startOf } from "../base/process-life.ts";
 
 export interface Holder {
@@ -40,18 +41,27 @@ export async function acquireLock(
   options: LockOptions,
 ): Promise<Disposable> {
   const folder = join(stateFolder, "locks");
-  makeFolders(folder);
   const path = join(folder, `${encodeURIComponent(storeId)}.lock`);
   const { pid } = process;
   const self: Holder = { pid, host: hostname(), since: options.clock.now(), started: startOf(pid) };
   let announced = false;
   for (;;) {
-    const holder = tryAcquire(path, self);
+    const holder = tryAcquireIn(stateFolder, path, self);
     if (holder === undefined) return { [Symbol.dispose]: () => release(path, self) };
     if (!options.wait) throw busy(holder);
     if (!announced) options.onWait?.(holder);
     announced = true;
     await options.clock.sleep(POLL_MS, options.signal);
+  }
+}
+
+/** The first thing that a sync writes: where it cannot, it says so of the folder. */
+function tryAcquireIn(stateFolder: string, path: string, self: Holder): Holder | undefined {
+  try {
+    makeFolders(dirname(path));
+    return tryAcquire(path, self);
+  } catch (error) {
+    throw unusable(stateFolder, STATE, error);
   }
 }
 

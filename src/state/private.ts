@@ -17,9 +17,10 @@ export function makeStorePrivate(folder: string): boolean {
 export function makePrivate(folder: string): boolean {
   if (process.platform === "win32") return false;
   try {
-    const { mode, uid } = statSync(folder);
+    const stats = statSync(folder);
+    const { mode, uid } = stats;
     // What belongs to somebody else is not ours to close.
-    if ((mode & OTHERS) === 0 || uid !== process.getuid?.()) return false;
+    if (!stats.isDirectory() || (mode & OTHERS) === 0 || uid !== process.getuid?.()) return false;
     chmodSync(folder, mode & ~OTHERS & 0o7777);
     return true;
   } catch {

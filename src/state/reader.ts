@@ -7,21 +7,22 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errnoOf } from "../base/errors.ts";
 import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
+import { STATE, unusable } from "../base/unusable.ts";
 
 export function readerId(stateFolder: string): string {
   const path = join(stateFolder, "reader");
   const known = readId(path);
   if (known !== undefined) return known;
   const id = randomBytes(12).toString("base64url");
-  makeFolders(stateFolder);
   const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, id, { mode: PRIVATE_FILE });
   try {
+    makeFolders(stateFolder);
+    writeFileSync(draft, id, { mode: PRIVATE_FILE });
     // A link appears with its content or not at all, and for one process only.
     linkSync(draft, path);
     return id;
   } catch (error) {
-    if (errnoOf(error) !== "EEXIST") throw error;
+    if (errnoOf(error) !== "EEXIST") throw unusable(stateFolder, STATE, error);
     return readId(path) ?? id;
   } finally {
     rmSync(draft, { force: true });
@@ -38,7 +39,7 @@ function readId(path: string): string | undefined {
     const id = readFileSync(path, "utf8").trim();
     return /^[\w-]{8,64}$/.test(id) ? id : undefined;
   } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
+    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return undefined;
     throw error;
   }
 }

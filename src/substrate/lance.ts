@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type * as Arrow from "apache-arrow";
 import type * as LanceDb from "@lancedb/lancedb";
+import { TEMPORARY, unusable } from "../base/unusable.ts";
 
 export type { Arrow, LanceDb };
 export type LanceTable = LanceDb.Table;
@@ -62,9 +63,17 @@ export function newSession(
 }
 
 function makeOwnTemp(): string {
-  const folder = mkdtempSync(join(tmpdir(), "pond-engine-"));
+  const folder = inTemporary(tmpdir());
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 2 }));
   return folder;
+}
+
+function inTemporary(folder: string): string {
+  try {
+    return mkdtempSync(join(folder, "pond-engine-"));
+  } catch (error) {
+    throw unusable(folder, TEMPORARY, error);
+  }
 }
 
 /**

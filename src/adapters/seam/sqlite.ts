@@ -11,10 +11,12 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { PondError } from "../../base/errors.ts";
+import { errnoOf, PondError } from "../../base/errors.ts";
 import { makeFolders } from "../../base/folders.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { decodeUtf8 } from "../../base/json.ts";
+import type { FolderUse } from "../../base/unusable.ts";
+import { STATE, unusable } from "../../base/unusable.ts";
 import type { FileStamp } from "./stamp.ts";
 import { stampOf } from "./stamp.ts";
 
@@ -189,8 +191,7 @@ async function connect(path: string, parameters: Readonly<Record<string, string>
 }
 
 async function openCopy(path: string, scratch: string): Promise<Opened> {
-  makeFolders(scratch);
-  const folder = await mkdtemp(join(scratch, "sqlite-"));
+  const folder = await makeCopyFolder(scratch);
   try {
     const before = await copyStill(path, folder);
     const { DatabaseSync: Database } = await import("node:sqlite");
@@ -200,6 +201,18 @@ async function openCopy(path: string, scratch: string): Promise<Opened> {
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
+  }
+}
+
+/** What cannot be copied is the fault of this one source, and the others go on. */
+const COPIES: FolderUse = { ...STATE, what: "the folder for copies of databases", code: "validation_failed" };
+
+async function makeCopyFolder(scratch: string): Promise<string> {
+  try {
+    makeFolders(scratch);
+    return await mkdtemp(join(scratch, "sqlite-"));
+  } catch (error) {
+    throw unusable(scratch, COPIES, error);
   }
 }
 
@@ -218,7 +231,11 @@ async function copyStill(path: string, folder: string): Promise<readonly FileSta
         },
       );
     for (const stamp of before)
-      await copyFile(stamp.path, join(folder, basename(stamp.path)), constants.COPYFILE_FICLONE);
+      await copyFile(stamp.path, join(folder, basename(stamp.path)), constants.COPYFILE_FICLONE).catch(
+        (error: unknown) => {
+          throw ["ENOSPC", "EDQUOT"].includes(errnoOf(error) ?? "") ? unusable(folder, COPIES, error) : error;
+        },
+      );
     const after = stampsOf(path).filter((stamp) => !stamp.path.endsWith("-shm"));
     if (isSameList(before, after)) return before;
   }

@@ -1,0 +1,45 @@
+/** What `doctor` says of the folders that pond writes to: the store's, that of its state, and that for temporary files. */
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { errnoOf, toPondError } from "../base/errors.ts";
+import type { FolderUse } from "../base/unusable.ts";
+import { STATE, TEMPORARY, unusable } from "../base/unusable.ts";
+import type { Context } from "./context.ts";
+import type { Finding } from "./doctor.ts";
+
+const STORE: FolderUse = {
+  what: "the store",
+  fix: "it can be read, and nothing new is stored: give yourself the right to write to it (ls -ld tells whose it is), mount its disk to be written to, or name another place (storage.url)",
+};
+
+export async function folderFindings({ address, config }: Context): Promise<readonly Finding[]> {
+  const store = address.folder === undefined ? [] : await faultsOf(address.folder, STORE, "may be absent");
+  const state = await faultsOf(config.paths.state, STATE, "may be absent");
+  const temporary = await faultsOf(tmpdir(), TEMPORARY, "must be there");
+  return [...store, ...state, ...temporary];
+}
+
+async function faultsOf(
+  folder: string,
+  use: FolderUse,
+  presence: "may be absent" | "must be there",
+): Promise<readonly Finding[]> {
+  const stats = await stat(folder).catch((error: unknown) => ({ error }));
+  if ("error" in stats) {
+    // What is not there yet is made when it is needed; where that fails, it is said then.
+    return errnoOf(stats.error) === "ENOENT" && presence === "may be absent"
+      ? []
+      : [finding(folder, use, stats.error)];
+  }
+  if (!stats.isDirectory()) return [finding(folder, use, { code: "ENOTDIR" })];
+  return access(folder, constants.W_OK | constants.X_OK).then(
+    () => [],
+    (error: unknown) => [finding(folder, use, error)],
+  );
+}
+
+function finding(folder: string, use: FolderUse, error: unknown): Finding {
+  const { message, hint } = toPondError(unusable(folder, use, error));
+  return { topic: "folders", status: "warn", message, fix: hint ?? use.fix };
+}
