@@ -1,6 +1,7 @@
 /** `npm run bench -- <name>`: each benchmark is a file of its own. Times are noisy here: read the ratios. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<{ run(): void | Promise<void> }>>> = {
   disk: () => import("./disk.ts"),
+  growth: () => import("./growth.ts"),
   ingest: () => import("./ingest.ts"),
   json: () => import("./json.ts"),
   parse: () => import("./parse.ts"),

@@ -3,27 +3,18 @@
  * and against the least that a sync must do (sync-floor.mjs), a sync with nothing to do against a bare stat sweep of the
  * same tree, one grown file among 20,000, and one more message in a large log against one in a small one.
  */
-import { spawnSync } from "node:child_process";
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { adapterNamed } from "../src/adapters/index.ts";
 import { listUnits } from "../test/support/adapter-run.ts";
 import { writeBatches } from "./batches.ts";
-import { LAUNCHER_ENV, LAUNCHER_FLAGS } from "./launcher.ts";
+import { LAUNCHER_FLAGS } from "./launcher.ts";
 import { NO_SAMPLES, samplesOf } from "../test/support/samples.ts";
 import { parsePass } from "./parse.ts";
+import { bytesBelow, listFiles, medianOf, pond, spawn } from "./process.ts";
+import { record, writeTinyLogs } from "./tiny-logs.ts";
 
-const BIN = resolve(import.meta.dirname, "../bin/pond.js");
 const FLOOR = resolve(import.meta.dirname, "sync-floor.mjs");
 const ROUNDS = 5;
 
@@ -71,7 +62,7 @@ function syncOnce(adapter: string, folder: string) {
     clients: [{ stored: { messages: { inserted: number } } }];
     took: { import: number; "update-indexes": number };
   };
-  const disk = folderBytes(home);
+  const disk = bytesBelow(join(home, ".local/share/pond"));
   rmSync(home, { recursive: true, force: true });
   return { seconds, rss, disk, took: report.took, messages: report.clients[0].stored.messages.inserted };
 }
@@ -130,7 +121,7 @@ function parseFiles(paths: readonly string[]): number {
 
 function noOp(files: number): void {
   const home = mkdtempSync(join(tmpdir(), "pond-bench-"));
-  const logs = writeTree(home, files);
+  const logs = writeTinyLogs(home, files);
   const first = pond(home, ["sync", "--quiet"]);
   const start = median(() => spawn(home, ["-e", "0"]).seconds);
   const sweep = median(() => statSweep(join(home, ".claude")));
@@ -164,32 +155,12 @@ function grownLog(megabytes: number): void {
     appendFileSync(path, record(id, 1e6 + round, text));
     return pond(home, ["sync", "--quiet"]).cpu;
   });
-  const kept = folderBytes(home, ".local/state/pond/prefixes");
+  const kept = bytesBelow(join(home, ".local/state/pond/prefixes"));
   console.log(
     `a log of ${(bytes / 1e6).toFixed(1)} MB: first sync ${ms(first.cpu)}, one more message ${ms(more)} of CPU time; ` +
       `kept of it ${(kept / 1e3).toFixed(0)} KB, ${((kept / bytes) * 100).toFixed(2)} %`,
   );
   rmSync(home, { recursive: true, force: true });
-}
-
-function writeTree(home: string, files: number): string[] {
-  const logs: string[] = [];
-  for (let n = 0; n < files; n++) {
-    const folder = join(home, ".claude/projects", `-home-me-project-${n % 200}`);
-    mkdirSync(folder, { recursive: true });
-    const id = `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
-    const path = join(folder, `${id}.jsonl`);
-    writeFileSync(path, record(id, 0) + record(id, 1));
-    logs.push(path);
-  }
-  return logs;
-}
-
-function record(id: string, n: number, text = ""): string {
-  const uuid = `${id}-${n}`;
-  const message = { role: "user", content: `message ${n} of ${id} ${text}` };
-  const timestamp = new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString();
-  return `${JSON.stringify({ type: "user", uuid, sessionId: id, cwd: "/home/me/project", timestamp, message })}\n`;
 }
 
 function statSweep(folder: string): number {
@@ -198,49 +169,8 @@ function statSweep(folder: string): number {
   return Number(process.hrtime.bigint() - start) / 1e9;
 }
 
-function listFiles(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-}
-
-function folderBytes(home: string, below = ".local/share/pond"): number {
-  const folder = join(home, below);
-  return existsSync(folder) ? listFiles(folder).reduce((sum, path) => sum + statSync(path).size, 0) : 0;
-}
-
-interface Ended {
-  readonly seconds: number;
-  /** Seconds of user and system time. */
-  readonly cpu: number;
-  /** Peak, in MB. */
-  readonly rss: number;
-  readonly stdout: string;
-}
-
-function pond(home: string, args: readonly string[]): Ended {
-  return spawn(home, [...LAUNCHER_FLAGS, BIN, ...args]);
-}
-
-/** GNU time tells the peak and the CPU time of another process. */
-function spawn(home: string, args: readonly string[]): Ended {
-  const start = process.hrtime.bigint();
-  const child = spawnSync("/usr/bin/time", ["-f", "%M %U %S", process.execPath, ...args], {
-    env: { ...LAUNCHER_ENV, HOME: home, PATH: process.env["PATH"] ?? "" },
-    encoding: "utf8",
-    maxBuffer: 1 << 28,
-  });
-  const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-  const [kilobytes = 0, user = 0, system = 0] = (child.stderr.trim().split("\n").at(-1) ?? "")
-    .split(" ")
-    .map(Number);
-  if (child.status !== 0 && child.status !== 1) throw new Error(child.stderr);
-  return { seconds, cpu: user + system, rss: kilobytes / 1024, stdout: child.stdout };
-}
-
 function median(measure: (round: number) => number): number {
-  const values = Array.from({ length: ROUNDS }, (_, round) => measure(round)).toSorted((a, b) => a - b);
-  return values[Math.floor(ROUNDS / 2)] ?? 0;
+  return medianOf(ROUNDS, measure, (value) => value);
 }
 
 const ms = (seconds: number): string => `${Math.round(seconds * 1000)} ms`;
