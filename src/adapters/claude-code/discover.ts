@@ -59,10 +59,10 @@ function assemble(files: readonly FileStamp[], keyOf: (path: string) => string):
   const sessionOf = sessionFolders(logs);
   for (const stamp of files) {
     const key = keyOf(stamp.path);
-    if (isLog(key)) logs.set(key, { key, stamps: [stamp], place: placeOfLog(key) });
+    if (isLog(key)) logs.set(key, { key, files: [stamp] });
     else sides.push({ key, stamp });
   }
-  for (const { key, stamps } of logs.values()) {
+  for (const { key, files: stamps } of logs.values()) {
     const base = sessionOf(key);
     // A log elsewhere in a session's folder is a file of the session.
     if (base === undefined || key.startsWith(`${base}/subagents/`)) continue;
@@ -75,25 +75,23 @@ function assemble(files: readonly FileStamp[], keyOf: (path: string) => string):
     const owner = ownerOf(key, base, logs);
     if (owner === undefined) continue;
     const log = logs.get(owner);
-    if (log === undefined) logs.set(owner, { key: owner, stamps: [stamp], place: placeOfLog(owner) });
-    else log.stamps.push(stamp);
+    if (log === undefined) logs.set(owner, { key: owner, files: [stamp] });
+    else log.files.push(stamp);
   }
   const claims = new Claims(logs);
-  const inOrder = [...logs.values()].map((log): Unit => {
+  const inOrder = Array.from(logs.values(), (log): Unit => {
     const found = claims.of(log);
-    return found === undefined
-      ? { key: log.key, files: log.stamps }
-      : { key: log.key, files: log.stamps, found };
+    return found === undefined ? log : { ...log, found };
   });
   // In order as they were found, but for sessions that only have side files.
   return sides.length === 0 ? inOrder : inOrder.toSorted(byKey);
 }
 
+/** Nothing that its key tells: there may be hundreds of thousands. */
 interface Log {
   readonly key: string;
   /** Its own, and those of its side files. */
-  readonly stamps: FileStamp[];
-  readonly place: LogPlace;
+  readonly files: FileStamp[];
 }
 
 const byKey = (a: { readonly key: string }, b: { readonly key: string }): number => (a.key < b.key ? -1 : 1);
@@ -121,7 +119,7 @@ function sessionFolders(logs: Logs): (key: string) => string | undefined {
 function foldersAbove(logs: Logs): (folder: string) => boolean {
   let known: Set<string> | undefined;
   return (folder) => {
-    known ??= new Set([...logs.values()].flatMap(({ key, place }) => foldersOver(placeFolder(key, place))));
+    known ??= new Set([...logs.keys()].flatMap((key) => foldersOver(placeFolder(key, placeOfLog(key)))));
     return known.has(folder);
   };
 }
@@ -153,22 +151,23 @@ class Claims {
   readonly #arePlain: boolean;
 
   constructor(logs: Logs) {
-    for (const { place } of logs.values())
-      if (place.kind !== "agent") claim(this.#first, place.stem, place.base);
-    this.#arePlain = this.#first.size === logs.size;
+    this.#arePlain = arePlain(logs);
     if (this.#arePlain) return;
-    for (const { key, place } of logs.values()) {
+    const places = Array.from(logs.keys(), (key) => ({ key, place: placeOfLog(key) }));
+    for (const { place } of places) if (place.kind !== "agent") claim(this.#first, place.stem, place.base);
+    for (const { key, place } of places) {
       if (place.kind === "agent") claim(this.#agents, place.stem, key);
       else this.#addSession(key, place);
     }
     // A transcript below `subagents/` outranks one of the same name beside the sessions.
-    for (const { place } of logs.values())
+    for (const { place } of places)
       if (place.kind === "subagent" && this.#agents.has(nameOf(place.child)))
         this.#agents.set(nameOf(place.child), "");
   }
 
-  of({ key, place }: Log): Readonly<Record<string, JsonValue>> | undefined {
+  of({ key }: Log): Readonly<Record<string, JsonValue>> | undefined {
     if (this.#arePlain) return undefined;
+    const place = placeOfLog(key);
     if (place.kind === "agent") {
       const copies = this.#copies.get(place.folder);
       if (this.#agents.get(place.stem) !== key) return { copy: true };
@@ -187,6 +186,16 @@ class Claims {
       this.#copies.set(folder, [...(this.#copies.get(folder) ?? []), place.stem]);
     }
   }
+}
+
+function arePlain(logs: Logs): boolean {
+  const stems = new Set<string>();
+  for (const key of logs.keys()) {
+    const place = placeOfLog(key);
+    if (place.kind === "agent" || stems.has(place.stem)) return false;
+    stems.add(place.stem);
+  }
+  return true;
 }
 
 function claim(claims: Map<string, string>, name: string, by: string): void {
