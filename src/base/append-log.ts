@@ -8,11 +8,9 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { errnoOf } from "./errors.ts";
@@ -33,41 +31,91 @@ export interface LogContent {
 export function readLog(path: string): LogContent {
   const values: JsonValue[] = [];
   let damaged = 0;
-  for (const line of readLines(path)) {
-    const parsed = tryParseJson(line);
+  for (const { bytes, start, end } of linesOf(path)) {
+    const parsed = tryParseJson(bytes.toString("utf8", start, end));
     if (parsed.kind === "value") values.push(parsed.value);
     else damaged += 1;
   }
   return { values, damaged };
 }
 
-/** The same, unparsed. */
-export function readLines(path: string): readonly string[] {
-  let content: Buffer;
+/** A line of a log, in bytes: those from `start` up to `end` of `bytes`, which stand at `offset` of the log. */
+export interface LogLine {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+  readonly offset: number;
+}
+
+/** How much of a log is held at once. */
+const CHUNK = 1 << 20;
+
+/** Every terminated line that is not empty, unparsed; its bytes are to be used before the next one is asked for. */
+export function* linesOf(path: string): Generator<LogLine> {
+  const file = openIfThere(path);
+  if (file === undefined) return;
   try {
-    content = readFileSync(path);
+    let bytes = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK, fstatSync(file).size)));
+    /** Where the first byte stands in the log, and how many there are. */
+    let [from, held] = [0, 0];
+    for (;;) {
+      const read = readSync(file, bytes, held, bytes.length - held, from + held);
+      if (read === 0) return;
+      held += read;
+      let start = 0;
+      const content = bytes.subarray(0, held);
+      for (let end = content.indexOf(NEWLINE); end !== -1; end = content.indexOf(NEWLINE, start)) {
+        if (end > start) yield { bytes, start, end, offset: from + start };
+        start = end + 1;
+      }
+      // What a line has so far goes on with the next chunk, a larger one if it fills this.
+      const next = start === 0 && held === bytes.length ? Buffer.allocUnsafe(bytes.length * 2) : bytes;
+      bytes.copy(next, 0, start, held);
+      bytes = next;
+      from += start;
+      held -= start;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Some bytes of a log; undefined where it has fewer. */
+export function readAt(path: string, offset: number, length: number): Buffer | undefined {
+  const file = openIfThere(path);
+  if (file === undefined) return undefined;
+  try {
+    const bytes = Buffer.allocUnsafe(length);
+    return readSync(file, bytes, 0, length, offset) === length ? bytes : undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
   } catch (error) {
-    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return [];
+    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return undefined;
     throw error;
   }
-  const lines = content.toString("utf8", 0, content.lastIndexOf(NEWLINE) + 1).split("\n");
-  return lines.filter((line) => line !== "");
 }
 
 export function appendLog(path: string, values: readonly JsonValue[]): void {
   appendLines(path, values.map(stringifyJson));
 }
 
-/** Adds lines of JSON behind the last terminated one, and waits until they are on the disk. */
-export function appendLines(path: string, lines: readonly string[]): void {
-  if (lines.length === 0) return;
-  written(path, () => {
+/** Adds lines of JSON behind the last terminated one, and waits until they are on the disk. Where the first one stands. */
+export function appendLines(path: string, lines: readonly string[]): number {
+  if (lines.length === 0) return 0;
+  return written(path, () => {
     makeFolders(dirname(path));
     const file = openSync(path, "a+", PRIVATE_FILE);
     try {
-      repairTail(file);
-      writeSync(file, `${lines.join("\n")}\n`);
+      const end = repairTail(file);
+      writeFileSync(file, `${lines.join("\n")}\n`);
       fsyncSync(file);
+      return end;
     } finally {
       closeSync(file);
     }
@@ -75,22 +123,24 @@ export function appendLines(path: string, lines: readonly string[]): void {
 }
 
 /** Says of which folder an error is, which the system does not where a disk is full. */
-function written(path: string, write: () => void): void {
+function written<T>(path: string, write: () => T): T {
   try {
-    write();
+    return write();
   } catch (error) {
     throw unusable(dirname(path), STATE, error);
   }
 }
 
-/** Cuts an unterminated line that a crash left behind; one byte is read when there is none. */
-function repairTail(file: number): void {
+/** Cuts an unterminated line that a crash left behind; one byte is read when there is none. Where the log ends. */
+function repairTail(file: number): number {
   const { size } = fstatSync(file);
   const last = Buffer.alloc(1);
-  if (size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE)) return;
+  if (size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE)) return size;
   const content = Buffer.alloc(size);
   readSync(file, content, 0, size, 0);
-  ftruncateSync(file, content.lastIndexOf(NEWLINE) + 1);
+  const end = content.lastIndexOf(NEWLINE) + 1;
+  ftruncateSync(file, end);
+  return end;
 }
 
 /** Replaces the whole log, or leaves it as it was. */
@@ -104,7 +154,14 @@ export function rewriteLines(path: string, lines: Iterable<string>): void {
     makeFolders(dirname(path));
     const file = openSync(draft, "w", PRIVATE_FILE);
     try {
-      writeFileSync(file, [...lines, ""].join("\n"));
+      let chunk = "";
+      for (const line of lines) {
+        chunk += `${line}\n`;
+        if (chunk.length < CHUNK) continue;
+        writeFileSync(file, chunk);
+        chunk = "";
+      }
+      writeFileSync(file, chunk);
       fsyncSync(file);
     } finally {
       closeSync(file);

@@ -1,15 +1,16 @@
 /**
  * Where each source was last read to, by store (spec.md#sync-change-detection). A log of JSON lines, the last line of
- * a source wins. Losing it costs time, never rows; a damaged line costs one source's time. Lines are kept as they
- * are and parsed when a source is read: a sync with nothing to do asks for stamps only. What a reader knows of the part
- * before its cursor stands in a file of its own, named by its digest in the line.
+ * a source wins. Losing it costs time, never rows; a damaged line costs one source's time. Of each line only its
+ * beginning is held, as a sync with nothing to do asks for stamps only; a cursor is read from the log when its source is.
+ * What a reader knows of the part before its cursor stands in a file of its own, named by its digest in the line.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { appendLines, readLines, rewriteLines } from "../base/append-log.ts";
+import type { LogLine } from "../base/append-log.ts";
+import { appendLines, linesOf, readAt, rewriteLines } from "../base/append-log.ts";
 import type { JsonValue } from "../base/json.ts";
-import { isEscaped } from "../base/json-slow.ts";
 import { stringifyJson, tryParseJson } from "../base/json.ts";
+import { LineHeads } from "./line-heads.ts";
 import { Prefixes } from "./prefixes.ts";
 
 /** Names one source: the adapter, the folder it was found in, and its key there. */
@@ -36,9 +37,9 @@ export class Cursors {
   /** What the log looked like before it was read. */
   readonly #seen: string;
   /** By the text that names the source, which is how its line begins. */
-  readonly #lines: Map<string, string>;
+  #heads = new LineHeads();
   readonly #prefixes: Prefixes;
-  #written: number;
+  #written = 0;
   #mark: string | undefined;
   #place = { adapter: "", root: "", text: '["","",' };
   /** Lines that could not be read when the log was opened: these sources are read again from the start. */
@@ -48,21 +49,7 @@ export class Cursors {
     this.#path = path;
     this.#prefixes = prefixes;
     this.#seen = lookOf(path);
-    const lines = readLines(path);
-    this.#lines = new Map();
-    this.#written = lines.length;
-    let damaged = 0;
-    for (const line of lines) {
-      const end = endOfName(line);
-      const mark = end === -1 ? MARK_LINE.exec(line)?.[1] : undefined;
-      if (mark !== undefined) this.#mark = mark;
-      else if (end === -1) damaged += 1;
-      else this.#lines.set(line.slice(0, end), line);
-    }
-    // Without its mark nothing tells whether the store still holds what these say.
-    const isUnmarked = damaged > 0 && this.#mark === undefined;
-    this.damaged = isUnmarked ? damaged + this.#lines.size : damaged;
-    if (isUnmarked) this.#lines.clear();
+    this.damaged = this.#read();
   }
 
   /** The cursors of one store; `storeId` is the store's own identity, so that a store made anew starts anew. */
@@ -83,29 +70,29 @@ export class Cursors {
   }
 
   get size(): number {
-    return this.#lines.size;
+    return this.#heads.size;
   }
 
   /** True when the source had this stamp when it was last read to the end. */
   isFresh(source: SourceName, stamp: string): boolean {
-    const name = this.#nameOf(source);
-    return this.#lines.get(name)?.startsWith(`,"${stamp}",`, name.length) === true;
+    return this.#heads.goesOn(this.#nameOf(source), `,"${stamp}",`);
   }
 
   get(source: SourceName): JsonValue | undefined {
-    return partsOf(this.#lines.get(this.#nameOf(source)))[4];
+    return this.#partsOf(this.#nameOf(source))[4];
   }
 
   /** What was to be known of the source up to its cursor; undefined when that was not kept, or is lost. */
   prefix(source: SourceName): string | undefined {
     const name = this.#nameOf(source);
-    const digest = digestIn(this.#lines.get(name));
-    return digest === undefined ? undefined : this.#prefixes.read(name, digest);
+    if (!this.#keepsPrefix(name)) return undefined;
+    const digest = this.#partsOf(name)[5];
+    return typeof digest === "string" ? this.#prefixes.read(name, digest) : undefined;
   }
 
   /** True when something was kept of the source up to its cursor: it is read on from there. */
   keepsPrefix(source: SourceName): boolean {
-    return digestIn(this.#lines.get(this.#nameOf(source))) !== undefined;
+    return this.#keepsPrefix(this.#nameOf(source));
   }
 
   /** Remembers cursors whose rows are committed, as the mark in the store says; on the disk when this returns. */
@@ -115,13 +102,17 @@ export class Cursors {
       const digest = this.#keep(source, prefix);
       return stringifyJson([adapter, root, key, stamp, cursor, ...(digest === undefined ? [] : [digest])]);
     });
-    for (const line of lines) this.#lines.set(line.slice(0, endOfName(line)), line);
+    // The mark first: what is torn off behind it is read again.
+    const first = markLine(mark);
     this.#mark = mark;
     this.#written += lines.length + 1;
-    // The mark first: what is torn off behind it is read again.
-    if (this.#written <= 1000 || this.#written <= this.#lines.size * MAX_LINES_PER_SOURCE)
-      return appendLines(this.#path, [markLine(mark), ...lines]);
-    this.#rewrite();
+    let offset = appendLines(this.#path, [first, ...lines]) + first.length + 1;
+    for (const line of lines) {
+      const bytes = Buffer.from(line);
+      this.#heads.add({ bytes, start: 0, end: bytes.length, offset });
+      offset += bytes.length + 1;
+    }
+    if (this.#written > 1000 && this.#written > this.#heads.size * MAX_LINES_PER_SOURCE) this.#rewrite();
   }
 
   /** Takes damaged lines out of the log, so that they are told of once. For whoever holds the lock. */
@@ -129,18 +120,52 @@ export class Cursors {
     if (this.damaged > 0) this.#rewrite();
   }
 
+  /** How many of the lines are damaged. */
+  #read(): number {
+    this.#heads = new LineHeads();
+    this.#written = 0;
+    let damaged = 0;
+    this.#mark = undefined;
+    for (const line of linesOf(this.#path)) {
+      this.#written += 1;
+      if (this.#heads.add(line)) continue;
+      const mark = MARK_LINE.exec(textOf(line))?.[1];
+      if (mark === undefined) damaged += 1;
+      else this.#mark = mark;
+    }
+    if (damaged === 0 || this.#mark !== undefined) return damaged;
+    // Without its mark nothing tells whether the store still holds what these say.
+    damaged += this.#heads.size;
+    this.#heads = new LineHeads();
+    return damaged;
+  }
+
   #rewrite(): void {
     const mark = this.#mark === undefined ? [] : [markLine(this.#mark)];
-    rewriteLines(this.#path, [...mark, ...this.#lines.values()]);
-    this.#written = this.#lines.size + mark.length;
+    const newest = linesOf(this.#path).filter((line) => this.#heads.isNewest(line));
+    rewriteLines(this.#path, joined(mark, newest.map(textOf)));
+    this.#read();
   }
 
   /** Before the line that names it, so that a line never names what is not there yet. */
   #keep(source: SourceName, prefix: string | undefined): string | undefined {
     const name = this.#nameOf(source);
     if (prefix !== undefined) return this.#prefixes.write(name, prefix);
-    if (digestIn(this.#lines.get(name)) !== undefined) this.#prefixes.remove(name);
+    if (this.#keepsPrefix(name)) this.#prefixes.remove(name);
     return undefined;
+  }
+
+  /** A line that ends in a string ends in the digest of a prefix: a cursor ends in no quote. */
+  #keepsPrefix(name: string): boolean {
+    return this.#heads.placeOf(name)?.endsInText === true;
+  }
+
+  #partsOf(name: string): readonly JsonValue[] {
+    const place = this.#heads.placeOf(name);
+    const line = place && readAt(this.#path, place.offset, place.length)?.toString("utf8");
+    // Another one stands there where someone else has rewritten the log meanwhile.
+    const parsed = line?.startsWith(name) === true ? tryParseJson(line) : undefined;
+    return parsed?.kind === "value" && Array.isArray(parsed.value) ? parsed.value : [];
   }
 
   /** How the line of a source begins; all sources of a place in a row begin the same. */
@@ -151,40 +176,16 @@ export class Cursors {
   }
 }
 
+function* joined(first: readonly string[], rest: Iterable<string>): Generator<string> {
+  yield* first;
+  yield* rest;
+}
+
 const MARK_LINE = /^\{"mark":"([0-9a-f]+)"\}$/;
 const markLine = (mark: string): string => JSON.stringify({ mark });
-
-/** The digest of the prefix that was kept with a line: its sixth part. A cursor ends in no quote. */
-function digestIn(line: string | undefined): string | undefined {
-  const digest = line?.endsWith('"]') === true ? partsOf(line)[5] : undefined;
-  return typeof digest === "string" ? digest : undefined;
-}
-
-function partsOf(line: string | undefined): readonly JsonValue[] {
-  const parsed = line === undefined ? undefined : tryParseJson(line);
-  return parsed?.kind === "value" && Array.isArray(parsed.value) ? parsed.value : [];
-}
+const textOf = ({ bytes, start, end }: LogLine): string => bytes.toString("utf8", start, end);
 
 function lookOf(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats === undefined ? "" : `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
-}
-
-const ZERO = 0x30;
-const NINE = 0x39;
-
-/**
- * Where the name ends in a line of four strings and a cursor, -1 where it is no such line: a quote that is not escaped,
- * a comma and a quote are the border of two strings.
- */
-function endOfName(line: string): number {
-  if (!line.startsWith('["') || !line.endsWith("]")) return -1;
-  let border = -1;
-  for (let strings = 0; strings < 3; strings++) {
-    border = line.indexOf('","', border + 3);
-    while (border !== -1 && isEscaped(line, border)) border = line.indexOf('","', border + 1);
-    if (border === -1) return -1;
-  }
-  const stamp = line.charCodeAt(border + 3);
-  return stamp >= ZERO && stamp <= NINE ? border + 1 : -1;
 }

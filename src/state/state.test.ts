@@ -108,6 +108,48 @@ describe("cursors", () => {
     );
   });
 
+  test("a log of many chunks gives every source its newest line, long lines too", async () => {
+    await using folder = await tempDir();
+    const long = "x".repeat(3 << 20);
+    const cursorOf = (n: number, time: number) => ({ n, time, ...(n === 700 ? { long } : {}) });
+    const cursors = Cursors.open(folder.path, "one");
+    for (const time of [1, 2])
+      cursors.advance(
+        Array.from({ length: 4000 }, (_, n) => ({
+          source: source(`k${n}`.padEnd(300, "-")),
+          stamp: `${time}`.repeat(time * 3),
+          cursor: cursorOf(n, time),
+          ...(n % 2 === 0 ? { prefix: `prefix ${n}` } : {}),
+        })),
+        "00ff",
+      );
+    for (const opened of [cursors, Cursors.open(folder.path, "one")]) {
+      expect([opened.size, opened.damaged]).toEqual([4000, 0]);
+      for (const n of [0, 699, 700, 701, 3999]) {
+        const name = source(`k${n}`.padEnd(300, "-"));
+        expect(opened.get(name)).toEqual(cursorOf(n, 2));
+        expect([opened.isFresh(name, "222222"), opened.isFresh(name, "111")]).toEqual([true, false]);
+        expect(opened.prefix(name)).toBe(n % 2 === 0 ? `prefix ${n}` : undefined);
+      }
+    }
+  });
+
+  test("a log that another process has rewritten meanwhile gives no cursor of another source", async () => {
+    await using folder = await tempDir();
+    const path = join(folder.path, "cursors/one.jsonl");
+    const write = Cursors.open(folder.path, "one");
+    write.advance(
+      ["x", "y", "z"].map((key, n) => ({ source: source(key), stamp: "1", cursor: n })),
+      "00ff",
+    );
+    const opened = Cursors.open(folder.path, "one");
+    const [mark, first, ...others] = readFileSync(path, "utf8").trimEnd().split("\n");
+    writeFileSync(path, `${[mark, ...others, first].join("\n")}\n`);
+    expect(["x", "y", "z"].map((key) => opened.get(source(key)))).toEqual([undefined, undefined, undefined]);
+    rmSync(path);
+    expect(opened.get(source("x"))).toBeUndefined();
+  });
+
   test("a damaged line is counted and costs one source; the log stays small over many syncs", async () => {
     await using folder = await tempDir();
     const path = join(folder.path, "cursors/one.jsonl");
