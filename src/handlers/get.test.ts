@@ -99,6 +99,40 @@ describe("a session", () => {
     expect([ids(earlier), earlier.messages_remaining]).toEqual([all.slice(3, 13), 3]);
   });
 
+  test("the last page of a long session is the end of the whole, in every mode, with branches and responses", async () => {
+    await using temp = await tempContext();
+    const long = story("s");
+    const parentOf = (i: number): string | null => (i === 0 ? null : `s-${i - 1}`);
+    // Two pieces a response with its tools between; some of it went back and took another way.
+    for (let i = 0; i < 400; i += 4) {
+      const parent = i === 200 ? "s-100" : parentOf(i);
+      const turn = { turn: `resp-${i}` };
+      long
+        .user(`question ${i}`, { pond: { parent } })
+        .assistant(`answer ${i}`, { pond: { ...turn, parent: `s-${i}` } })
+        .call("Bash", { i }, { call: `call-${i}`, pond: { ...turn, parent: `s-${i + 1}` } })
+        .result("Bash", "done", { call: `call-${i}`, pond: { parent: `s-${i + 2}` } });
+    }
+    await temp.ingest(long.events());
+    for (const response_mode of ["conversational", "complete", "verbatim"] as const)
+      for (const branch of ["active", "all"] as const) {
+        const request = { session_id: "s", response_mode, branch };
+        const whole: SessionResult["messages"][number][] = [];
+        for (let more = true; more;) {
+          const after = whole.length === 0 ? {} : { after_id: whole.at(-1)!.id };
+          const page = await getSession(temp.context, { ...request, limit: 100, ...after });
+          whole.push(...page.messages);
+          more = page.messages_remaining > 0;
+        }
+        const last = await getSession(temp.context, { ...request, limit: 7, session_from: "end" });
+        expect(last.messages).toEqual(whole.slice(-7));
+        expect([last.messages_before, last.messages_remaining]).toEqual([whole.length - 7, whole.length - 7]);
+        expect(last.hidden).toBe(branch === "all" ? 0 : 99);
+        const share = response_mode === "conversational" ? 2 : 1;
+        expect(whole).toHaveLength(Math.ceil((400 - last.hidden) / share));
+      }
+  });
+
   test("a page ends before its budget does, and never inside a message", async () => {
     await using temp = await tempContext();
     const half = "x".repeat(90_000);

@@ -14,10 +14,11 @@ import type {
 import { hydrateTree, isPartKey, planParts, resolveTree } from "../model/index.ts";
 import type { MessageRef, MessageText, PartRef, RowRef } from "../sessions/index.ts";
 
-/** A session, planned without its parts, and where it comes from. */
+/** A session, of which a few messages are read, and where it comes from. */
 export interface PlannedSession {
   readonly source: TreeSource<RowRef>;
-  readonly plan: SessionPlan;
+  /** The session with some of its messages only, in its order, without their parts. */
+  readonly plan: (messages: ReadonlySet<string>) => SessionPlan;
   /** What some of its messages say, in the order given. */
   readonly texts: (refs: readonly MessageRef[]) => Promise<readonly MessageText[]>;
 }
@@ -38,9 +39,7 @@ export async function planPage(
   { source, plan }: Pick<PlannedSession, "source" | "plan">,
   messages: readonly MessageKey[],
 ): Promise<Page> {
-  const wanted = new Set<string>(messages.map(({ id }) => id));
-  const cutDown = { ...plan, children: [], messages: plan.messages.filter(({ id }) => wanted.has(id)) };
-  const planned = await planParts(source, cutDown);
+  const planned = await planParts(source, plan(new Set(messages.map(({ id }) => id))));
   const located = await resolveTree(source, planned.value, isPartKey);
   const parts = new Map<MessageId, readonly PartRef[]>();
   for (const message of planned.value.messages)

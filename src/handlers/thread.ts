@@ -3,16 +3,10 @@
  * holds, of a tree the active branch, and in conversation one entry a response of the model; or its history, which is
  * every row with a word on where it stands. Reads short columns and pond's own facts, no bodies.
  */
+import { PondError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { PondFacts, SessionId, TreeIssue } from "../model/index.ts";
-import {
-  activeBranch,
-  isMessageKey,
-  newestRevisions,
-  planTree,
-  pondFacts,
-  resolveTree,
-} from "../model/index.ts";
+import type { PondFacts, SessionId, SessionPlan, TreeIssue } from "../model/index.ts";
+import { activeBranch, describeKey, newestRevisions, pondFacts } from "../model/index.ts";
 import type { MessageRef, SessionStore, Standing, StoreTree } from "../sessions/index.ts";
 import type { ResponseMode, RowState } from "../wire/index.ts";
 import { PAGE_BYTES } from "../wire/index.ts";
@@ -60,19 +54,38 @@ export async function readThread(
   store: SessionStore,
   { source, session, branch }: ThreadRequest,
 ): Promise<Thread> {
-  const { value: plan, issues: planned } = await planTree(source, session, { depth: 0, partTypes: [] });
-  const { value: located } = await resolveTree(source, plan, isMessageKey);
-  const stored = plan.messages.flatMap((message): readonly MessageRef[] => {
-    const row = located.leaves.get(message)?.ref.row;
-    return row === undefined ? [] : [{ ...message, row }];
+  const found = source.refs(session);
+  // Awaited below, unless there is no such session; then its failure is nobody's business.
+  found.catch(() => undefined);
+  const head = await source.session(session);
+  if (head === undefined) throw notThere(session);
+  const { value: stored, faults } = await found;
+  const issues = faults
+    .filter(({ fault }) => fault.kind === "unreadable")
+    .map(({ key, fault }): TreeIssue => ({ stage: "plan", key, ...fault }));
+  const bytes = stored.reduce((sum, ref) => sum + ref.bytes, 0);
+  const plan = (wanted: ReadonlySet<string>): SessionPlan => ({
+    ...head,
+    depth: 0,
+    total: { messages: stored.length, bytes },
+    messages: source
+      .planned(
+        session,
+        stored.filter(({ id }) => wanted.has(id)),
+      )
+      .map((message) => ({ ...message, parts: [] })),
+    children: [],
   });
-  const issues = planned.filter(({ kind }) => kind === "unreadable");
-  const { spaces, texts } = await readFacts({ store, source }, stored);
+  const { spaces, texts } = await readFacts({ store, source, session }, stored);
   const base = { stored, session: { source, plan, texts }, issues };
   const all = stored.map((ref, at) => {
     const told = spaces[at] ?? {};
     const pond = ref.revises === undefined ? told : { ...told, revises: ref.revises };
-    return { ref, facts: pondFacts({ pond }), message: { ...ref, options: { pond } } };
+    const { id, seq, timestamp, role } = ref;
+    const options = { pond };
+    const message =
+      seq === undefined ? { id, timestamp, role, options } : { id, seq, timestamp, role, options };
+    return { ref, facts: pondFacts(options), message };
   });
   const isShown = ({ facts }: ThreadMessage): boolean => facts.whole !== true;
   if (branch === "history") {
@@ -89,6 +102,10 @@ export async function readThread(
   return { messages, hidden: newest.length - messages.length, ...base };
 }
 
+function notThere(id: SessionId): PondError {
+  return new PondError("not_found", `${describeKey({ id })} is not stored`, { data: { id } });
+}
+
 function withState(message: ThreadMessage, standing: Standing | undefined): ThreadMessage {
   const state = rowState(standing);
   return state === undefined ? message : { ...message, state };
@@ -98,7 +115,11 @@ function withState(message: ThreadMessage, standing: Standing | undefined): Thre
 const READ_TOGETHER = { messages: 200, bytes: PAGE_BYTES };
 
 async function readFacts(
-  { store, source }: { readonly store: SessionStore; readonly source: StoreTree },
+  {
+    store,
+    source,
+    session,
+  }: { readonly store: SessionStore; readonly source: StoreTree; readonly session: SessionId },
   stored: readonly MessageRef[],
 ): Promise<{ readonly spaces: readonly JsonObject[]; readonly texts: PlannedSession["texts"] }> {
   const bytes = stored.reduce(
@@ -107,6 +128,7 @@ async function readFacts(
   );
   if (stored.length > READ_TOGETHER.messages || bytes > READ_TOGETHER.bytes)
     return { spaces: await store.pondSpaces(stored), texts: (refs) => store.texts(refs) };
+  source.planned(session, stored);
   const said = await source.said(stored);
   const byRow = new Map(stored.map(({ row }, at) => [row, said[at]]));
   const texts: PlannedSession["texts"] = (refs) =>

@@ -15,6 +15,7 @@ type Entry = Pick<Message, "id" | "seq" | "role" | "options">;
 
 /** The ids of the messages to show, given all messages of a session in order. */
 export function activeBranch(messages: readonly Entry[]): ReadonlySet<string> {
+  if (!messages.some(isOfTree)) return new Set(messages.map(({ id }) => id));
   const nodes = nodesOf(messages);
   const leaf = joinUp(nodes);
   if (leaf === undefined) return new Set(messages.map(({ id }) => id));
@@ -37,6 +38,12 @@ export function activeBranch(messages: readonly Entry[]): ReadonlySet<string> {
     if (!isOutside) path.add(key);
   }
   return active;
+}
+
+/** False in a plain list, of which nothing is to be looked up. */
+function isOfTree({ options }: Entry): boolean {
+  const { parent, leaf } = pondOf(options);
+  return parent !== undefined || leaf !== undefined;
 }
 
 interface Node {

@@ -3,7 +3,7 @@
  * sources that went different ways are two ends; whatever is stored and in none of them was replaced or removed.
  */
 import { pieceOf } from "./piece.ts";
-import type { Holding, RecordedState, Run } from "./states.ts";
+import type { Holding, RecordedState } from "./states.ts";
 import { SourceStates } from "./states.ts";
 
 /** A message row, as far as its place is concerned. */
@@ -219,38 +219,37 @@ export function arrange<T extends PlacedRow>(
   rows: readonly T[],
   { runs, side }: Holding,
 ): { readonly found: readonly T[]; readonly beside: readonly T[]; readonly missing: readonly string[] } {
-  const byPlace = new Map<string, T>();
+  const byPlace = new Map<string, Map<number, T>>();
   const byId = new Map<string, T>();
   const pieces = new Map<string, T[]>();
+  const isNamed = side.length > 0 || runs.some((run) => "id" in run);
   for (const row of rows) {
-    byId.set(row.id, row);
+    if (isNamed) byId.set(row.id, row);
     const piece = pieceOf(row);
     if (piece !== undefined) pieces.set(piece.of, [...(pieces.get(piece.of) ?? []), row]);
-    else if (row.origin !== null && typeof row.seq === "number")
-      byPlace.set(placeName(row.origin, row.seq), row);
+    else if (row.origin !== null && typeof row.seq === "number") {
+      const own = byPlace.get(row.origin) ?? new Map<number, T>();
+      if (own.size === 0) byPlace.set(row.origin, own);
+      own.set(row.seq, row);
+    }
   }
+  const found: T[] = [];
+  const beside: T[] = [];
   const missing: string[] = [];
-  const take = (row: T | undefined, name: string): readonly T[] => {
-    if (row === undefined) missing.push(name);
-    return row === undefined ? [] : [row, ...(pieces.get(row.id) ?? []).toSorted(byPiece)];
+  const take = (into: T[], row: T | undefined, name: string | number): void => {
+    if (row === undefined) return void missing.push(typeof name === "number" ? `record ${name}` : name);
+    into.push(row);
+    const more = pieces.get(row.id);
+    if (more !== undefined) into.push(...more.toSorted(byPiece));
   };
-  const found = runs.flatMap((run) =>
-    refsOf(run).flatMap((ref) => take(refRow(ref, byPlace, byId), nameOf(ref))),
-  );
-  return { found, beside: side.flatMap(({ id }) => take(byId.get(id), id)), missing };
+  for (const run of runs)
+    if ("id" in run) take(found, byId.get(run.id), run.id);
+    else {
+      const own = byPlace.get(run.origin);
+      for (let seq = run.from; seq < run.from + run.count; seq++) take(found, own?.get(seq), seq);
+    }
+  for (const { id } of side) take(beside, byId.get(id), id);
+  return { found, beside, missing };
 }
 
-type Ref = { readonly id: string } | { readonly origin: string; readonly seq: number };
-
-function refsOf(run: Run): readonly Ref[] {
-  if ("id" in run) return [run];
-  return Array.from({ length: run.count }, (_, at) => ({ origin: run.origin, seq: run.from + at }));
-}
-
-function refRow<T>(ref: Ref, byPlace: ReadonlyMap<string, T>, byId: ReadonlyMap<string, T>): T | undefined {
-  return "id" in ref ? byId.get(ref.id) : byPlace.get(placeName(ref.origin, ref.seq));
-}
-
-const placeName = (origin: string, seq: number): string => `${origin} ${seq}`;
-const nameOf = (ref: Ref): string => ("id" in ref ? ref.id : `record ${ref.seq}`);
 const byPiece = (a: PlacedRow, b: PlacedRow): number => (pieceOf(a)?.place ?? 0) - (pieceOf(b)?.place ?? 0);

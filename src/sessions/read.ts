@@ -126,8 +126,12 @@ export async function readMessageRefs(tables: SessionTables, session: SessionId)
 /** The messages of a session in its order. */
 export function messageRefsIn(rows: MessageRows, session: SessionId, onFault?: OnFault): MessageRef[] {
   const refs: MessageRef[] = [];
+  let origin: string | null = null;
   for (let row = 0; row < rows.length; row++) {
     const id = messageId(rows.string("id", row));
+    // Of one read all rows share it: one text is kept, and not as many as there are rows.
+    const own = rows.stringOrNull("origin", row);
+    if (own !== origin) origin = own;
     const seq = rows.intOrNull("seq", row);
     const role = oneOf(allRoles, rows.string("role", row));
     const micros = rows.timestamp("timestamp", row);
@@ -148,7 +152,7 @@ export function messageRefsIn(rows: MessageRows, session: SessionId, onFault?: O
       bytes: rows.intOrNull("bytes", row) ?? 0,
       ...revisesAt(rows, row),
       row: rows.rowId(row),
-      placed: placedAt(rows, row, { id, seq }),
+      placed: placedAt(rows, row, { id, seq, origin }),
     });
   }
   return refs.toSorted(compareInSession);
@@ -157,12 +161,12 @@ export function messageRefsIn(rows: MessageRows, session: SessionId, onFault?: O
 function placedAt(
   rows: MessageRows,
   row: number,
-  { id, seq }: { readonly id: string; readonly seq: number | null },
+  { id, seq, origin }: { readonly id: string; readonly seq: number | null; readonly origin: string | null },
 ): Exclude<MessageRef["placed"], undefined> {
   return {
     id,
     record: decodeRepeats(rows.stringOrNull("repeats", row) ?? "", id).record,
-    origin: rows.stringOrNull("origin", row),
+    origin,
     seq,
     parts: rows.intOrNull("parts", row),
   };

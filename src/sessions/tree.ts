@@ -78,6 +78,11 @@ export class StoreTree implements TreeSource<RowRef> {
   /** Every row of what was planned, whatever the view. */
   readonly #rows = new Map<SessionId, readonly MessageRef[]>();
   readonly #shown = new Map<SessionId, Shown>();
+  /** What small sessions were read with. */
+  readonly #bodies = new Map<
+    SessionId,
+    { readonly places: ReturnType<typeof placesIn<MessageRows>>; readonly hasContent: boolean }
+  >();
   readonly #plannedMessages = new Map<bigint, Planned<MessageOutline, MessageRows>>();
   /** How many parts a message should have, by its row. */
   readonly #expected = new Map<bigint, number>();
@@ -105,7 +110,7 @@ export class StoreTree implements TreeSource<RowRef> {
 
   /** Where every row of a session stands, and its ends. */
   async standings(session: SessionId): Promise<Standings<LocatedRow>> {
-    if (!this.#rows.has(session)) await this.messages(session);
+    if (!this.#rows.has(session)) await this.refs(session);
     const rows = locatedRows(this.#rows.get(session) ?? []);
     const history = await this.history(session);
     return standingsOf(history, history.isRecorded ? rows : await withPond(this.#tables, rows));
@@ -143,27 +148,43 @@ export class StoreTree implements TreeSource<RowRef> {
   }
 
   async messages(session: SessionId): Promise<Found<readonly MessageOutline[]>> {
+    const { value, faults } = await this.refs(session);
+    return { value: this.planned(session, value), faults };
+  }
+
+  /** The same, of which nothing is remembered but how many there are: a few of them are `planned` then. */
+  async refs(session: SessionId): Promise<Found<readonly MessageRef[]>> {
     const { faults, onFault } = faultList();
     void this.#lookAt("messages");
     if (this.#view !== "everything") void this.history(session);
     const ahead = this.#summaries === undefined ? undefined : awaited(this.#lookAhead(session));
     const summary = this.#wants.length === 0 ? undefined : (await this.#summaries)?.get(session);
     const rows = await readMessageRows(this.#tables, session, { wants: this.#wants, summary });
-    const places = rows.has("options") ? placesIn(rows) : undefined;
-    const located = new Map<string, bigint>();
-    this.#messages.set(session, located);
+    this.#messages.set(session, new Map());
+    if (rows.has("options"))
+      this.#bodies.set(session, { places: placesIn(rows), hasContent: rows.has("content") });
+    else this.#bodies.delete(session);
     const all = messageRefsIn(rows, session, onFault);
     this.#rows.set(session, all);
-    const refs = await this.#inView(all, { session, onFault });
-    const value = refs.map(({ row, placed, ...plan }) => {
-      located.set(plan.id, row);
-      if (typeof placed?.parts === "number") this.#expected.set(row, placed.parts);
-      const isWhole = plan.role !== "system" || rows.has("content");
-      this.#plannedMessages.set(row, { plan, body: isWhole ? places?.get(row) : undefined });
-      return plan;
-    });
+    const value = await this.#inView(all, { session, onFault });
     if (ahead !== undefined) this.#ahead.set(session, awaited(this.#ifCurrent(ahead)));
     return { value, faults };
+  }
+
+  /** Remembers where some messages are, so that their parts and bodies can be asked for. */
+  planned(session: SessionId, refs: readonly MessageRef[]): readonly MessageOutline[] {
+    const located = this.#messages.get(session) ?? new Map<string, bigint>();
+    this.#messages.set(session, located);
+    const bodies = this.#bodies.get(session);
+    return refs.map((ref) => {
+      const { row, placed } = ref;
+      const plan = outlineOfMessage(ref);
+      located.set(plan.id, row);
+      if (typeof placed?.parts === "number") this.#expected.set(row, placed.parts);
+      const isWhole = plan.role !== "system" || bodies?.hasContent === true;
+      this.#plannedMessages.set(row, { plan, body: isWhole ? bodies?.places.get(row) : undefined });
+      return plan;
+    });
   }
 
   /** What the view shows of a session, in its order. */
@@ -334,6 +355,21 @@ function outlineAt(rows: Rows<typeof SESSIONS>, row: number, onFault: OnFault): 
     ...(relation === undefined ? {} : { relation }),
     source_agent: rows.string("source_agent", row),
     created_at,
+  };
+}
+
+/** Written out: a session may have hundreds of thousands. */
+function outlineOfMessage(ref: MessageRef): MessageOutline {
+  const { session_id, id, seq, timestamp, role, text_bytes, bytes, revises } = ref;
+  return {
+    session_id,
+    id,
+    ...(seq === undefined ? {} : { seq }),
+    timestamp,
+    role,
+    ...(text_bytes === undefined ? {} : { text_bytes }),
+    bytes,
+    ...(revises === undefined ? {} : { revises }),
   };
 }
 

@@ -30,6 +30,8 @@ interface Viewed {
   readonly missing: readonly string[];
 }
 
+const UNPLACED = { record: undefined, origin: null, seq: undefined };
+
 /** What the chosen state of a session holds, in its order; all of it where nothing was recorded. */
 export function viewOf(
   history: SessionHistory,
@@ -38,12 +40,10 @@ export function viewOf(
 ): Viewed {
   const all = { rows: refs, missing: [] };
   if (!history.isRecorded) return all;
-  const placed = refs.map((ref) => ({
-    ...(ref.placed ?? { record: ref.id, origin: null }),
-    id: ref.id,
-    timestamp: ref.timestamp,
-    ref,
-  }));
+  const placed = refs.map((ref) => {
+    const { id, timestamp, placed: { record, origin, seq } = UNPLACED } = ref;
+    return { id, record: record ?? id, origin, seq, timestamp, ref };
+  });
   if (view === "history") return { ...all, rows: inHistoryOrder(history, placed).map(({ ref }) => ref) };
   const choice = view instanceof Map ? (view.get(session) ?? history.beside(view.values())) : undefined;
   const place = typeof view === "object" && "end" in view ? view.end - 1 : 0;
