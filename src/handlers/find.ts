@@ -134,28 +134,51 @@ export async function shortIds(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const summaries = await (await requireStore(context)).summaries();
-  const sorted: readonly string[] = summaries.newestFirst.map(({ id }) => id).toSorted();
-  const places = new Map(sorted.map((id, place) => [id, place]));
-  const parentOf = (id = ""): string => summaries.get(id)?.parent_session_id ?? "";
-  return new Map(
-    ids.map((id) => {
-      const place = places.get(id) ?? -1;
-      let next = place + 1;
-      while (sorted[next]?.startsWith(id) === true && parentOf(sorted[next]).startsWith(id)) next += 1;
-      const shared = Math.max(commonStart(id, sorted[place - 1]), commonStart(id, sorted[next]));
-      return [id, id.slice(0, Math.max(SHORT_ID, shared + 1))];
-    }),
-  );
+  const wanted = Array.from(new Set(ids), (id) => new ShortId(id));
+  const sorted = wanted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  for (const { id, parent_session_id: parent = "" } of summaries.values()) {
+    const next = placeIn(sorted, id);
+    sorted[sorted[next]?.id === id ? next + 1 : next]?.tellFrom(id, parent);
+    // Its nearest neighbours share the most with it. One that belongs to the family of the one before tells that nothing.
+    for (let at = next - 1; at >= 0; at--) {
+      sorted[at]?.tellFrom(id, parent);
+      if (sorted[at]?.id.startsWith(sorted[at - 1]?.id ?? "-") !== true) break;
+    }
+  }
+  return new Map(wanted.map(({ id, short }) => [id, short]));
+}
+
+/** A beginning of an id that no other session's has; its family is meant by it, too. */
+class ShortId {
+  readonly id: string;
+  short: string;
+
+  constructor(id: string) {
+    this.id = id;
+    this.short = id.slice(0, SHORT_ID);
+  }
+
+  tellFrom(other: string, parent: string): void {
+    if (!other.startsWith(this.short) || other === this.id) return;
+    if (other.startsWith(this.id) && parent.startsWith(this.id)) return;
+    while (other.startsWith(this.short) && this.short.length < this.id.length)
+      this.short = this.id.slice(0, this.short.length + 1);
+  }
+}
+
+/** How many come before it. */
+function placeIn(sorted: readonly ShortId[], id: string): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle]?.id ?? "") < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Characters of a short id, at least: as many as stay unambiguous for a while when more sessions come. */
 const SHORT_ID = 8;
-
-function commonStart(text: string, other = ""): number {
-  let length = 0;
-  while (length < text.length && text[length] === other[length]) length += 1;
-  return length;
-}
 
 /** The sessions whose ids begin so, newest first: what a person types of a long id. */
 async function sessionsBeginning(store: SessionStore, text: string): Promise<readonly SessionSummary[]> {

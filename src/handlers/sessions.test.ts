@@ -158,6 +158,7 @@ describe("an id as a person types it", () => {
       ["aaaaaaaa-1/agent-1x", "aaaaaaaa-1"],
       ["bbbbbbbbb"],
       ["bbbbbbbbb@f7f1"],
+      ["bbbbbbbbb@f7f1/agent-2", "bbbbbbbbb@f7f1"],
     ];
     for (const [id, parent] of sessions)
       await temp.ingest(
@@ -176,7 +177,15 @@ describe("an id as a person types it", () => {
       "aaaaaaaa-1/agent-1x",
       "bbbbbbbbb",
       "bbbbbbbbb@",
+      "bbbbbbbbb@f7f1/",
     ]);
     for (const id of ids) expect(await resolveSession(temp.context, short.get(id) ?? "")).toBe(id);
+    // Whatever else is on the page.
+    for (const id of ids)
+      for (const other of ids) {
+        const page = [...new Set([id, other])];
+        const alone = await shortIds(temp.context, page);
+        expect([...alone]).toEqual(page.map((each) => [each, short.get(each)]));
+      }
   });
 });

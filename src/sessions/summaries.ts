@@ -10,14 +10,16 @@ import type { SessionSummary } from "./summarise.ts";
 import { summarise } from "./summarise.ts";
 import { SummaryList } from "./summary-list.ts";
 import type { Coverage } from "./summary-rows.ts";
-import { asOf, coverageOf, markerRow, SUMMARY_COLUMNS, summaryAt, summaryRow } from "./summary-rows.ts";
+import { asOf, coverageOf, markerRow, SUMMARY_COLUMNS, SummaryReader, summaryRow } from "./summary-rows.ts";
 import type { SessionTables } from "./tables.ts";
 
 type SummaryTable = Table<typeof SUMMARIES>;
 
 /** What was read of the table: of each session the newest row. */
 interface Loaded {
-  readonly summaries: Map<string, SessionSummary>;
+  /** Another map once a list has been made of it, which does not change under its reader. */
+  summaries: Map<string, SessionSummary>;
+  isListed: boolean;
   readonly ages: Map<string, string>;
   rows: number;
   version: number;
@@ -110,7 +112,7 @@ export class Summaries {
     const isPutBack = isAhead(covers, before) || isAhead(covers, now);
     // The stored ones stay unread: the newest row of a session is its summary.
     if (!isTooLong && !isPutBack) return write(table, fresh, now);
-    const all = isPutBack ? new Map() : (await this.#load(table)).summaries;
+    const all = new Map<string, SessionSummary>(isPutBack ? [] : (await this.#load(table)).summaries);
     for (const summary of fresh) all.set(summary.id, summary);
     this.#loaded = undefined;
     await this.#store.drop(SUMMARIES);
@@ -131,9 +133,14 @@ export class Summaries {
 
   async #complete(table: SummaryTable | undefined, now: Coverage): Promise<SummaryList> {
     const loaded = table === undefined ? nothingLoaded() : await this.#load(table);
-    const known = isAhead(loaded.covers, now) ? [] : loaded.summaries;
-    const all = new Map<string, SessionSummary>(known);
-    for (const summary of await this.#since(loaded.covers, now)) all.set(summary.id, summary);
+    const since = await this.#since(loaded.covers, now);
+    const isKnown = !isAhead(loaded.covers, now);
+    if (isKnown && since.length === 0) {
+      loaded.isListed = true;
+      return new SummaryList(loaded.summaries);
+    }
+    const all = new Map<string, SessionSummary>(isKnown ? loaded.summaries : []);
+    for (const summary of since) all.set(summary.id, summary);
     return new SummaryList(all);
   }
 
@@ -215,15 +222,18 @@ async function readCoverage(table: SummaryTable): Promise<string> {
 
 async function readInto(loaded: Loaded, table: SummaryTable, version: number): Promise<Loaded> {
   const where = loaded.version < 0 ? {} : { where: createdAfter(loaded.version) };
+  const reader = new SummaryReader();
+  if (loaded.isListed) loaded.summaries = new Map(loaded.summaries);
+  loaded.isListed = false;
   for await (const rows of table.scanBatches({ select: SUMMARY_COLUMNS, ...where }))
     for (let row = 0; row < rows.length; row++) {
       loaded.rows += 1;
       const id = rows.string("session_id", row);
-      const age = rows.string("as_of", row);
+      const age = reader.age(rows, row);
       if (id === "") loaded.covers = age > loaded.covers ? age : loaded.covers;
       else if (age >= (loaded.ages.get(id) ?? "")) {
         loaded.ages.set(id, age);
-        loaded.summaries.set(id, summaryAt(rows, row));
+        loaded.summaries.set(id, reader.summary(rows, row));
       }
     }
   loaded.version = version;
@@ -250,5 +260,5 @@ function isAhead(age: string, now: Coverage): boolean {
 }
 
 function nothingLoaded(): Loaded {
-  return { summaries: new Map(), ages: new Map(), rows: 0, version: -1, covers: "" };
+  return { summaries: new Map(), isListed: false, ages: new Map(), rows: 0, version: -1, covers: "" };
 }

@@ -22,6 +22,11 @@ export class SummaryList {
     return this.#byId.get(id);
   }
 
+  /** In no particular order. */
+  values(): IteratorObject<SessionSummary> {
+    return this.#byId.values();
+  }
+
   /** By the time of the last message; ties by id. */
   get newestFirst(): readonly SessionSummary[] {
     return (this.#sorted ??= [...this.#byId.values()].toSorted(compareByAge));
@@ -52,6 +57,19 @@ export class SummaryList {
     );
     return this.#children.get(id) ?? [];
   }
+}
+
+/** The first of some sessions in their order, without sorting all of them. */
+export function newestOf(sessions: Iterable<SessionSummary>, limit: number): readonly SessionSummary[] {
+  const newest: SessionSummary[] = [];
+  for (const session of sessions) {
+    const last = newest.at(-1);
+    if (newest.length >= limit && last !== undefined && compareByAge(last, session) < 0) continue;
+    const place = newest.findLastIndex((other) => compareByAge(other, session) < 0) + 1;
+    newest.splice(place, 0, session);
+    if (newest.length > limit) newest.pop();
+  }
+  return newest;
 }
 
 /** The order of lists of sessions: newest first, the same on every machine. */

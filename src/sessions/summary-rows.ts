@@ -79,37 +79,57 @@ export function markerRow(as_of: string): RowOf<typeof SUMMARIES> {
   };
 }
 
-export function summaryAt(rows: Rows<typeof SUMMARIES>, row: number): SessionSummary {
-  const title = rows.stringOrNull("title", row);
-  const parent_session_id = rows.stringOrNull("parent_session_id", row);
-  const parent_message_id = rows.stringOrNull("parent_message_id", row);
-  const relation = oneOf(relations, rows.stringOrNull("relation", row));
-  const ends = rows.intOrNull("ends", row);
-  const replaced = rows.intOrNull("replaced", row);
-  return {
-    id: sessionId(rows.string("session_id", row)),
-    ...(title === null ? {} : { title }),
-    source_agent: rows.string("source_agent", row),
-    project: rows.string("project", row),
-    ...(parent_session_id === null ? {} : { parent_session_id }),
-    ...(parent_message_id === null ? {} : { parent_message_id }),
-    ...(relation === undefined ? {} : { relation }),
-    created_at: instant(rows.timestamp("created_at", row)),
-    first_at: instant(rows.timestamp("first_at", row)),
-    last_at: instant(rows.timestamp("last_at", row)),
-    ingested_at: instant(rows.timestamp("ingested_at", row)),
-    messages: {
-      user: rows.int("user_messages", row),
-      assistant: rows.int("assistant_messages", row),
-      tool: rows.int("tool_messages", row),
-      system: rows.int("system_messages", row),
-    },
-    texts: rows.int("texts", row),
-    bytes: rows.int("bytes", row),
-    children: rows.int("children", row),
-    ...(ends === null ? {} : { ends }),
-    ...(replaced === null ? {} : { replaced }),
-  };
+/** Reads summaries out of rows. Labels come again and again: of equal ones a single text is kept. */
+export class SummaryReader {
+  readonly #labels = new Map<string, string>();
+
+  age(rows: Rows<typeof SUMMARIES>, row: number): string {
+    return this.#label(rows.string("as_of", row));
+  }
+
+  summary(rows: Rows<typeof SUMMARIES>, row: number): SessionSummary {
+    const summary: Draft = {
+      id: sessionId(rows.string("session_id", row)),
+      source_agent: this.#label(rows.string("source_agent", row)),
+      project: this.#label(rows.string("project", row)),
+      created_at: instant(rows.timestamp("created_at", row)),
+      first_at: instant(rows.timestamp("first_at", row)),
+      last_at: instant(rows.timestamp("last_at", row)),
+      ingested_at: instant(rows.timestamp("ingested_at", row)),
+      messages: {
+        user: rows.int("user_messages", row),
+        assistant: rows.int("assistant_messages", row),
+        tool: rows.int("tool_messages", row),
+        system: rows.int("system_messages", row),
+      },
+      texts: rows.int("texts", row),
+      bytes: rows.int("bytes", row),
+      children: rows.int("children", row),
+    };
+    // Set one by one: spreading what is there costs more than all else here, of hundreds of thousands.
+    const title = rows.stringOrNull("title", row);
+    if (title !== null) summary.title = title;
+    const parent = rows.stringOrNull("parent_session_id", row);
+    if (parent !== null) summary.parent_session_id = parent;
+    const cut = rows.stringOrNull("parent_message_id", row);
+    if (cut !== null) summary.parent_message_id = cut;
+    const relation = oneOf(relations, rows.stringOrNull("relation", row));
+    if (relation !== undefined) summary.relation = relation;
+    const ends = rows.intOrNull("ends", row);
+    if (ends !== null) summary.ends = ends;
+    const replaced = rows.intOrNull("replaced", row);
+    if (replaced !== null) summary.replaced = replaced;
+    return summary;
+  }
+
+  #label(text: string): string {
+    const known = this.#labels.get(text);
+    if (known !== undefined) return known;
+    this.#labels.set(text, text);
+    return text;
+  }
 }
+
+type Draft = { -readonly [Name in keyof SessionSummary]: SessionSummary[Name] };
 
 const pad = (version: number): string => String(version).padStart(DIGITS, "0");
