@@ -11,7 +11,6 @@ import { readPondSpaces } from "./read.ts";
 import { instant } from "./rows.ts";
 import type { Standing, StandingRow, Standings } from "./standing.ts";
 import { standingsOf } from "./standing.ts";
-import type { RecordedState } from "./states.ts";
 import type { SessionTables } from "./tables.ts";
 import { readStates, versionAt } from "./versions.ts";
 
@@ -29,16 +28,12 @@ export interface SessionStandings extends Standings {
   readonly ofRow: ReadonlyMap<bigint, Standing>;
 }
 
-/** By session; what is not stored is left out. `states`: those of these sessions, where they are at hand. */
+/** By session; what is not stored is left out. */
 export async function readStandings(
   tables: SessionTables,
   sessions: readonly string[],
-  states?: readonly RecordedState[],
 ): Promise<ReadonlyMap<string, SessionStandings>> {
-  const [rows, recorded] = await Promise.all([
-    readPlaces(tables, sessions),
-    states ?? readStates(tables, sessions),
-  ]);
+  const [rows, recorded] = await Promise.all([readPlaces(tables, sessions), readStates(tables, sessions)]);
   const bySession = Map.groupBy(recorded, ({ session_id }) => session_id);
   const found = new Map<string, SessionStandings>();
   for (const [session, own] of rows) {

@@ -240,16 +240,21 @@ async function readInto(loaded: Loaded, table: SummaryTable, version: number): P
   return loaded;
 }
 
+/** Some ten megabytes. */
+const ROWS_AT_ONCE = 30_000;
+
 /** The marker goes with the last batch, so that it never covers rows that are not there. */
 async function write(table: SummaryTable, summaries: Iterable<SessionSummary>, now: Coverage): Promise<void> {
   const age = asOf(now);
   let batch = table.batch();
-  for (const row of [...summaries].map((summary) => summaryRow(summary, age)).concat(markerRow(age))) {
-    if (batch.add(row) !== "full") continue;
+  const add = async (row: ReturnType<typeof markerRow>): Promise<void> => {
+    if (batch.rows < ROWS_AT_ONCE && batch.add(row) !== "full") return;
     await table.insert(batch.finish());
     batch = table.batch();
     batch.add(row);
-  }
+  };
+  for (const summary of summaries) await add(summaryRow(summary, age));
+  await add(markerRow(age));
   await table.insert(batch.finish());
 }
 

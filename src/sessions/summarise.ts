@@ -55,10 +55,14 @@ export async function summarise(tables: SessionTables, chosen: Chosen): Promise<
     countChildren(tables, chosen, drafts),
     readTitles(tables, chosen, drafts),
   ]);
-  await readStanding(tables, told, drafts);
+  await readStanding(tables, told.doubtful, drafts);
   await countMessages(tables, chosen, { drafts, told });
   await readFirstTexts(tables, chosen, drafts);
-  return [...drafts.values()].map(summaryOf);
+  // Each draft goes as its summary comes: there may be hundreds of thousands.
+  return Array.from(drafts, ([id, draft]) => {
+    drafts.delete(id);
+    return summaryOf(draft);
+  });
 }
 
 interface Draft {
@@ -102,7 +106,14 @@ interface Title {
 
 type Drafts = ReadonlyMap<string, Draft>;
 
-async function readDrafts(tables: SessionTables, chosen: Chosen): Promise<Drafts> {
+async function readDrafts(tables: SessionTables, chosen: Chosen): Promise<Map<string, Draft>> {
+  const labels = new Map<string, string>();
+  /** Of equal labels a single text is kept. */
+  const label = (text: string): string => {
+    const known = labels.get(text);
+    if (known === undefined) labels.set(text, text);
+    return known ?? text;
+  };
   const drafts = new Map<string, Draft>();
   const select = [
     "id",
@@ -123,8 +134,8 @@ async function readDrafts(tables: SessionTables, chosen: Chosen): Promise<Drafts
       drafts.set(id, {
         head: {
           id,
-          source_agent: rows.string("source_agent", row),
-          project: rows.string("project", row),
+          source_agent: label(rows.string("source_agent", row)),
+          project: label(rows.string("project", row)),
           ...(parent === null ? {} : { parent_session_id: parent }),
           ...(cut === null ? {} : { parent_message_id: cut }),
           ...(relation === undefined ? {} : { relation }),
@@ -187,13 +198,11 @@ function titleOf({ titles, standings }: Draft): string | undefined {
 /** Of the sessions whose rows cannot all be current, or need not be. */
 async function readStanding(
   tables: SessionTables,
-  { doubtful, states }: Told,
+  doubtful: ReadonlySet<string>,
   drafts: Drafts,
 ): Promise<void> {
   if (doubtful.size === 0) return;
-  const sessions = [...doubtful];
-  const own = sessions.flatMap((id) => states.get(id) ?? []);
-  for (const [id, standings] of await readStandings(tables, sessions, own)) {
+  for (const [id, standings] of await readStandings(tables, [...doubtful])) {
     const draft = drafts.get(id);
     if (draft !== undefined) draft.standings = standings;
   }
@@ -215,7 +224,7 @@ async function countMessages(
     }
   if (strays.size === 0) return;
   // Rows that the newest state does not hold: these sessions are counted again, now that it is known what is current.
-  await readStanding(tables, { ...told, doubtful: strays }, drafts);
+  await readStanding(tables, strays, drafts);
   for (const id of strays) {
     const draft = drafts.get(id);
     if (draft !== undefined) draft.counts = noCounts();

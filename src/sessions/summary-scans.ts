@@ -9,10 +9,9 @@ import { SessionHistory } from "./history.ts";
 import { pieceOf } from "./piece.ts";
 import { decodeOptions, revisesAt } from "./rows.ts";
 import type { MESSAGES, SESSIONS } from "./schema.ts";
-import type { Holding, RecordedState } from "./states.ts";
+import type { Holding, RecordedState, Run } from "./states.ts";
 import { STATE_COLUMNS, stateAt } from "./states.ts";
 import type { SessionTables } from "./tables.ts";
-import { readStates } from "./versions.ts";
 
 /** Which sessions; undefined for all of them. */
 export type Chosen = readonly string[] | undefined;
@@ -22,7 +21,6 @@ const MOST_ASKED = 2000;
 
 /** What is told of rows before any of them is read. */
 export interface Told {
-  readonly states: ReadonlyMap<string, readonly RecordedState[]>;
   /** What the only source of a session holds now. */
   readonly held: ReadonlyMap<string, HeldRows>;
   /** Sessions of several sources, and those without any whose records have several versions. */
@@ -34,58 +32,105 @@ export async function readTold(
   chosen: Chosen,
   sessions: readonly string[],
 ): Promise<Told> {
-  const recorded = chosen === undefined ? await readAllStates(tables) : await readStates(tables, chosen);
-  const states = Map.groupBy(recorded, ({ session_id }) => session_id);
   const held = new Map<string, HeldRows>();
   const doubtful = new Set<string>();
-  for (const [session, own] of states) {
-    const history = new SessionHistory(own);
+  const tell = (session: string, states: readonly RecordedState[]): void => {
+    const history = new SessionHistory(states);
     const [only, ...others] = history.told;
     const latest = others.length > 0 ? undefined : only?.latest;
     if (only === undefined || latest === undefined) doubtful.add(session);
     else held.set(session, new HeldRows(history.shown({ states: only, state: latest })));
+  };
+  const again = new Set<string>();
+  for await (const state of statesOf(tables, chosen)) {
+    const { session_id: session } = state;
+    if (held.has(session) || doubtful.has(session)) again.add(session);
+    else tell(session, [state]);
   }
-  const unrecorded = sessions.filter((session) => !states.has(session));
-  for (const session of await readRevised(tables, unrecorded))
-    if (!states.has(session)) doubtful.add(session);
-  return { states, held, doubtful };
+  for (const [session, states] of await readAgain(tables, chosen, again)) {
+    held.delete(session);
+    doubtful.delete(session);
+    tell(session, states);
+  }
+  const unrecorded = sessions.filter((session) => !held.has(session) && !doubtful.has(session));
+  for (const session of await readRevised(tables, unrecorded)) if (!held.has(session)) doubtful.add(session);
+  return { held, doubtful };
 }
 
-/** The rows of a state, asked one by one. */
-export class HeldRows {
-  readonly #runs = new Map<string, { readonly from: number; readonly end: number }[]>();
-  readonly #ids = new Set<string>();
+/**
+ * All states of the sessions that have several, by session. Most sessions have one: to hold every state until all are read
+ * took more memory than all else of a summary.
+ */
+async function readAgain(
+  tables: SessionTables,
+  chosen: Chosen,
+  sessions: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, RecordedState[]>> {
+  const found = new Map<string, RecordedState[]>();
+  if (sessions.size === 0) return found;
+  const few = chosen === undefined && sessions.size > MOST_ASKED ? undefined : [...sessions];
+  for await (const state of statesOf(tables, few)) {
+    const { session_id: session } = state;
+    if (!sessions.has(session)) continue;
+    const own = found.get(session);
+    if (own === undefined) found.set(session, [state]);
+    else own.push(state);
+  }
+  return found;
+}
 
-  constructor({ runs, side }: Holding) {
-    for (const { id } of side) this.#ids.add(id);
-    for (const run of runs)
-      if ("id" in run) this.#ids.add(run.id);
-      else {
-        const own = this.#runs.get(run.origin) ?? [];
-        own.push({ from: run.from, end: run.from + run.count });
-        this.#runs.set(run.origin, own);
-      }
+/** The rows of a state, asked one by one. Nearly always it is one run: nothing is made of it before it is asked. */
+export class HeldRows {
+  readonly #holding: Holding;
+  #ids: ReadonlySet<string> | undefined;
+  #runs: ReadonlyMap<string, readonly Run[]> | undefined;
+
+  constructor(holding: Holding) {
+    this.#holding = holding;
   }
 
   /** False also where only a closer look can tell. */
   holds(rows: Rows<typeof MESSAGES>, row: number): boolean {
     const origin = rows.stringOrNull("origin", row);
     const seq = rows.intOrNull("seq", row);
-    const runs = origin === null ? undefined : this.#runs.get(origin);
-    if (seq !== null && runs?.some(({ from, end }) => seq >= from && seq < end) === true) return true;
-    if (this.#ids.size === 0) return false;
+    const isInRun = (run: Run): boolean =>
+      !("id" in run) &&
+      run.origin === origin &&
+      seq !== null &&
+      seq >= run.from &&
+      seq < run.from + run.count;
+    if (this.#runsOf(origin).some(isInRun)) return true;
+    const ids = (this.#ids ??= idsIn(this.#holding));
+    if (ids.size === 0) return false;
     const id = rows.string("id", row);
-    return this.#ids.has(id) || this.#ids.has(pieceOf({ id, record: id })?.of ?? id);
+    return ids.has(id) || ids.has(pieceOf({ id, record: id })?.of ?? id);
+  }
+
+  /** Those that one read stored; all of them where they are few. */
+  #runsOf(origin: string | null): readonly Run[] {
+    const { runs } = this.#holding;
+    if (runs.length <= FEW_RUNS) return runs;
+    this.#runs ??= Map.groupBy(runs, (run) => ("id" in run ? "" : run.origin));
+    return this.#runs.get(origin ?? "") ?? [];
   }
 }
 
-async function readAllStates(tables: SessionTables): Promise<RecordedState[]> {
-  const states: RecordedState[] = [];
-  if (tables.sources === undefined) return states;
+const FEW_RUNS = 8;
+
+function idsIn({ runs, side }: Holding): ReadonlySet<string> {
+  const ids = new Set(side.map(({ id }) => id));
+  for (const run of runs) if ("id" in run) ids.add(run.id);
+  return ids;
+}
+
+async function* statesOf(tables: SessionTables, chosen: Chosen): AsyncGenerator<RecordedState> {
+  if (tables.sources === undefined) return;
   const select = [...STATE_COLUMNS, "content"] as const;
-  for await (const rows of tables.sources.scanBatches({ select }))
-    for (let row = 0; row < rows.length; row++) states.push(stateAt(rows, row));
-  return states;
+  const batches =
+    chosen === undefined
+      ? tables.sources.scanBatches({ select })
+      : tables.sources.scanIn("session_id", chosen, { select });
+  for await (const rows of batches) for (let row = 0; row < rows.length; row++) yield stateAt(rows, row);
 }
 
 /** Sessions with records that were stored in several versions; some that were not asked for, where most were. */
