@@ -212,6 +212,52 @@ describe("the table of summaries", () => {
     await check(other);
   });
 
+  test("of sessions with several states and several sources is the same by one pass as by asking for each", async () => {
+    await using folder = await tempDir();
+    await using store = await open(folder.path);
+    const tell = async (source: string, texts: readonly string[]): Promise<void> => {
+      const writer = store.ingest({ clock: systemClock });
+      writer.startSource();
+      const id = source.slice(0, 1);
+      for (const event of texts
+        .reduce((told, text, at) => told.user(text, { id: `${text}-${at}` }), story(id))
+        .events()) {
+        if (event.kind !== "message") await writer.add([event]);
+        else {
+          const record = { id: event.message.id, hash: "0".repeat(32), piece: 0 };
+          await writer.add([{ ...event, record }]);
+        }
+      }
+      const origin = { adapter: "claude-code", reader: "r", path: source, key: source, form: "log" };
+      const note = { ...origin, records: texts.length, digest: texts.join(), side: "", kept: 0, present: [] };
+      await writer.endState({ ...note, session_id: id, source, isWhole: true }, () => expect.unreachable());
+      await writer.flush();
+    };
+    await tell("a1", ["one", "two"]);
+    await tell("b1", ["one"]);
+    await tell("b1", ["one", "two"]);
+    await tell("b1", ["one", "other", "three"]);
+    await tell("c1", ["one", "two", "here"]);
+    await tell("c2", ["one", "two", "there", "and on"]);
+    await ingest(store, story("d").user("no state"));
+    await tell("e1", ["one", "two", "three"]);
+    await tell("e1", ["one"]);
+    const byPass = await summarise(store.tables, undefined);
+    const byId = (await Promise.all(byPass.map(({ id }) => summarise(store.tables, [id])))).flat();
+    expect(byPass).toEqual(byId);
+    expect(
+      byPass
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        .map(({ id, messages, ends, replaced }) => [id, messages.user, ends, replaced]),
+    ).toEqual([
+      ["a", 2, 1, 0],
+      ["b", 3, 1, 1],
+      ["c", 4, 2, 0],
+      ["d", 1, 1, 0],
+      ["e", 1, 1, 2],
+    ]);
+  });
+
   test("newest first, ties by id", async () => {
     await using folder = await tempDir();
     await using store = await open(folder.path);
