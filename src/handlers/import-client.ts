@@ -7,11 +7,11 @@ import type { Context } from "./context.ts";
 import type { ImportOutcome } from "./import-outcome.ts";
 import { clientReport } from "./import-outcome.ts";
 import type { PoolTask } from "./import-pool.ts";
-import { limitsFor, runPool, threadsFor } from "./import-pool.ts";
+import { limitsFor, mostThreads, runPool, threadsFor } from "./import-pool.ts";
 import type { ImportTask } from "./importer.ts";
 import { isRecorded, runImporter } from "./importer.ts";
 import { olderHashes } from "./older-hashes.ts";
-import type { Sweep } from "./sweep.ts";
+import type { Stale, Sweep } from "./sweep.ts";
 import { isCursor, sourceName } from "./sweep.ts";
 import type { ClientReport } from "./sync-report.ts";
 
@@ -38,14 +38,15 @@ async function importTasks(
 ): Promise<readonly ImportOutcome[]> {
   const store = await context.store();
   const { batch_rows: rows, batch_bytes: bytes, threads: most } = context.config.values.sync;
-  const tasks = stale.map((source, order): PoolTask => {
+  let count = 0;
+  const taskOf = (source: Stale): PoolTask => {
     const name = sourceName(adapter, source.place, source.unit);
     const known = verify ? undefined : cursors.get(name);
     const cursor = isRecorded(known) ? known : undefined;
     const passed = cursor !== undefined && cursors.keepsPrefix(name) ? committedBytes(cursor) : 0;
     const unread = Math.max(0, source.bytes - passed);
-    return { ...source, order, unread, ...(cursor === undefined ? {} : { cursor }) };
-  });
+    return { ...source, order: count++, unread, ...(cursor === undefined ? {} : { cursor }) };
+  };
   let messages = 0;
   const reader = readerId(context.config.paths.state);
   // One behind the other: the last mark that stands with the cursors is of a store that holds all rows before them.
@@ -63,6 +64,7 @@ async function importTasks(
   const { machine, clock, signal } = context;
   const limits = { rows, bytes };
   const tables = ingestTables(store.tables, olderHashes(store, adapter));
+  const tasks = (most ?? mostThreads()) > 1 ? stale.splice(0).map(taskOf) : [];
   const threads = threadsFor(tasks, most);
   if (threads > 1) {
     const places = [...new Set(tasks.map(({ place }) => place))];
@@ -75,10 +77,17 @@ async function importTasks(
     };
     return runPool(tables, { threads, order, tasks, signal }, host);
   }
-  const lots = [tasks];
-  const next = (): readonly ImportTask[] => lots.pop() ?? [];
+  tasks.reverse();
+  stale.reverse();
+  const next = (): readonly ImportTask[] => {
+    if (signal.aborted) return [];
+    return tasks.length > 0 ? tasks.splice(-LOT).toReversed() : stale.splice(-LOT).toReversed().map(taskOf);
+  };
   return [await runImporter({ adapter, reader, machine, limits, clock, signal }, { ...host, tables, next })];
 }
+
+/** Sources that are made ready at once. */
+const LOT = 256;
 
 /** Of all files of a source, the bytes before its cursor. */
 function committedBytes(cursor: JsonValue): number {

@@ -40,10 +40,15 @@ const weightOf = ({ unread }: Pick<PoolTask, "unread">): number => unread + PER_
  */
 export function threadsFor(
   sources: readonly Pick<PoolTask, "unread">[],
-  most: number = Math.min(availableParallelism() - 1, MAX_THREADS),
+  most: number = mostThreads(),
 ): number {
   const weight = sources.reduce((sum, source) => sum + weightOf(source), 0);
   return Math.min(most, sources.length, Math.floor(weight / WORTH_A_THREAD));
+}
+
+/** As many as pay on this machine, however much there is to read. */
+export function mostThreads(): number {
+  return Math.min(availableParallelism() - 1, MAX_THREADS);
 }
 
 /** What each of several threads may hold. */

@@ -24,7 +24,10 @@ export interface Sweep {
   readonly bytes: number;
   /** Milliseconds since 1970 of the newest change; 0 when nothing was seen. */
   readonly newest: number;
-  readonly stale: readonly Stale[];
+  /** Taken out as they are read: of hundreds of thousands none is held that is done. */
+  readonly stale: Stale[];
+  /** How many there were. */
+  readonly staleUnits: number;
   readonly staleBytes: number;
   readonly issues: readonly Issue[];
 }
@@ -104,19 +107,21 @@ async function sweepClient(
     for (const file of own) claimed.add(file);
     for (const path of missed) issues.push(notItsFile(adapter, path));
   }
-  return { adapter, places, ...totals, stale, issues };
+  return { adapter, places, ...totals, stale, staleUnits: stale.length, issues };
 }
 
 function notItsFile({ name, title }: Adapter, path: string): Issue {
   return { kind: "unexpected_shape", adapter: name, path, message: `${title} has no session in such a file` };
 }
 
-/** The same sweep without the sources that another sync has read meanwhile. */
+/** The same sweep without the sources that another sync has read meanwhile; those that are left move to it. */
 export function onlyStale(sweep: Sweep, cursors: Cursors): Sweep {
   const stale = sweep.stale.filter(
     ({ unit, place }) => !isFresh(cursors, sourceName(sweep.adapter, place, unit), unit),
   );
-  return { ...sweep, stale, staleBytes: stale.reduce((sum, { bytes }) => sum + bytes, 0) };
+  sweep.stale.length = 0;
+  const staleBytes = stale.reduce((sum, { bytes }) => sum + bytes, 0);
+  return { ...sweep, stale, staleUnits: stale.length, staleBytes };
 }
 
 export function sourceName(adapter: Adapter, place: Place, unit: Unit): SourceName {

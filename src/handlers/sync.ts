@@ -131,7 +131,7 @@ async function importAll(
   hooks: SyncHooks,
 ): Promise<readonly ClientReport[]> {
   const work = plan.sweep.map((sweep) => (plan.verify ? sweep : onlyStale(sweep, plan.cursors)));
-  const files = work.reduce((sum, { stale }) => sum + stale.length, 0);
+  const files = work.reduce((sum, { staleUnits }) => sum + staleUnits, 0);
   const bytes = work.reduce((sum, { staleBytes }) => sum + staleBytes, 0);
   const done = { files: 0, bytes: 0, messages: 0 };
   const { importClient } = await import("./import-client.ts");
