@@ -19,6 +19,8 @@ export interface ImportOptions {
   readonly cursors: Cursors;
   /** Read from the start, whatever the cursor says. */
   readonly verify: boolean;
+  /** The sync before was killed: what is read is made durable soon, so that this one leaves less to the next. */
+  readonly isAfterKill: boolean;
   /** Called after each source, with the messages of this client so far. */
   readonly onUnit: (unit: { readonly bytes: number; readonly messages: number }) => void;
 }
@@ -34,7 +36,7 @@ export async function importClient(
 async function importTasks(
   context: Context,
   { adapter, stale }: Sweep,
-  { cursors, verify, onUnit }: ImportOptions,
+  { cursors, verify, isAfterKill, onUnit }: ImportOptions,
 ): Promise<readonly ImportOutcome[]> {
   const store = await context.store();
   const { batch_rows: rows, batch_bytes: bytes, threads: most } = context.config.values.sync;
@@ -63,6 +65,7 @@ async function importTasks(
   };
   const { machine, clock, signal } = context;
   const limits = { rows, bytes };
+  const patienceMs = isAfterKill ? PATIENCE_MS : undefined;
   const tables = ingestTables(store.tables, olderHashes(store, adapter));
   const tasks = (most ?? mostThreads()) > 1 ? stale.splice(0).map(taskOf) : [];
   const threads = threadsFor(tasks, most);
@@ -74,6 +77,7 @@ async function importTasks(
       machine: { ...machine, env: { ...machine.env } },
       places,
       limits: limitsFor(limits, threads),
+      patienceMs,
     };
     return runPool(tables, { threads, order, tasks, signal }, host);
   }
@@ -83,11 +87,14 @@ async function importTasks(
     if (signal.aborted) return [];
     return tasks.length > 0 ? tasks.splice(-LOT).toReversed() : stale.splice(-LOT).toReversed().map(taskOf);
   };
-  return [await runImporter({ adapter, reader, machine, limits, clock, signal }, { ...host, tables, next })];
+  const settings = { adapter, reader, machine, limits, patienceMs, clock, signal };
+  return [await runImporter(settings, { ...host, tables, next })];
 }
 
 /** Sources that are made ready at once. */
 const LOT = 256;
+/** A start and the commits take most of the second that a killed sync may have. */
+const PATIENCE_MS = 50;
 
 /** Of all files of a source, the bytes before its cursor. */
 function committedBytes(cursor: JsonValue): number {

@@ -21,14 +21,21 @@ if (parentPort === null || !(hostPort instanceof MessagePort))
 const host = remoteCalls<HostCalls>(hostPort);
 const stopped = new AbortController();
 
-function run({ adapter: name, reader, machine, places, limits }: WorkOrder): Promise<ImportOutcome> {
+function run({
+  adapter: name,
+  reader,
+  machine,
+  places,
+  limits,
+  patienceMs,
+}: WorkOrder): Promise<ImportOutcome> {
   const adapter = adapterNamed(name);
   if (adapter === undefined) throw new PondError("internal", `no adapter ${name}`);
   const { labels, keys, versions, states, hashes, stored, prefix } = host;
   // Not waited for source by source, but in the end.
   let told: Promise<unknown> = Promise.resolve();
   return runImporter(
-    { adapter, reader, machine, limits, clock: systemClock, signal: stopped.signal },
+    { adapter, reader, machine, limits, patienceMs, clock: systemClock, signal: stopped.signal },
     {
       tables: farTables({
         labels,

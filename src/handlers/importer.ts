@@ -63,6 +63,8 @@ export interface ImportSettings {
   readonly reader: string;
   readonly machine: AdapterEnv;
   readonly limits: IngestLimits;
+  /** As of an ingest. */
+  readonly patienceMs?: number | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -104,6 +106,7 @@ class Importer {
     this.#ingest = new Ingest(host.tables, {
       clock: settings.clock,
       limits: settings.limits,
+      patienceMs: settings.patienceMs,
       onViolation: ({ message }, event) => {
         const path = describeKey(entityOf(event));
         this.#count({ kind: "unexpected_shape", adapter: settings.adapter.name, path, message });

@@ -4,7 +4,14 @@
  */
 import { hash } from "node:crypto";
 import type { StoreFacts } from "../state/index.ts";
-import { acquireLock, Cursors, lastSync, rememberStore, rememberSync } from "../state/index.ts";
+import {
+  acquireLock,
+  Cursors,
+  isLockLeftBehind,
+  lastSync,
+  rememberStore,
+  rememberSync,
+} from "../state/index.ts";
 import type { SessionStore } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 import { clientReport } from "./import-outcome.ts";
@@ -74,7 +81,9 @@ async function importStage(
     return sweep.map((each) => clientReport(each, []));
   }
   // Hashed: an address as it is would be too long for a file's name where folders are many or not ASCII.
-  using _ = await acquireLock(state, hash("sha256", `${url} ${namespace}`), {
+  const lock = hash("sha256", `${url} ${namespace}`);
+  const isAfterKill = isLockLeftBehind(state, lock);
+  using _ = await acquireLock(state, lock, {
     clock: context.clock,
     wait: request.wait === true,
     signal: context.signal,
@@ -90,7 +99,7 @@ async function importStage(
   current.repair();
   const reports = await importAll(
     context,
-    { sweep, cursors: current, verify: request.verify === true },
+    { sweep, cursors: current, verify: request.verify === true, isAfterKill },
     hooks,
   );
   rememberStore(state, context.address, await factsOf(context, store));
@@ -123,6 +132,8 @@ interface ImportPlan {
   readonly sweep: readonly Sweep[];
   readonly cursors: Cursors;
   readonly verify: boolean;
+  /** The sync before was killed. */
+  readonly isAfterKill: boolean;
 }
 
 async function importAll(
@@ -144,6 +155,7 @@ async function importAll(
     const report = await importClient(context, sweep, {
       cursors: plan.cursors,
       verify: plan.verify,
+      isAfterKill: plan.isAfterKill,
       onUnit: (unit) => {
         done.files += 1;
         done.bytes += unit.bytes;

@@ -48,7 +48,7 @@ interface Held {
 
 const MOST_UNDER_WAY = 2;
 /** What a crash may cost: these batches are read again. */
-const MOST_HELD = { batches: 4, bytes: 4_000_000 };
+const MOST_HELD = { batches: 4, bytes: 4_000_000, ms: 2000 };
 /** Messages that are looked up by their ids, in one question. */
 const FEW = 500;
 /** To record a state whose number another process took. */
@@ -63,6 +63,8 @@ export class Commits {
   #underWay: UnderWay[] = [];
   #held: Held[] = [];
   #heldBytes = 0;
+  /** When nothing was held last, in milliseconds since 1970. */
+  #released: number;
   /** The session that goes on in the next batch, and what the store had of it before its first one. */
   #open: { readonly id: string; readonly known: Promise<Known> } | undefined;
 
@@ -74,6 +76,7 @@ export class Commits {
     this.#tables = tables;
     this.#clock = clock;
     this.#onCommit = onCommit;
+    this.#released = clock.now();
   }
 
   get stored(): Stored {
@@ -144,7 +147,7 @@ export class Commits {
     await before.end.promise;
     batch.tell(versions);
     this.#hold(batch, known, added);
-    if (this.#held.length >= MOST_HELD.batches || this.#heldBytes >= MOST_HELD.bytes) await this.#release();
+    if (this.#isDue()) await this.#release();
     mine.end.resolve();
   }
 
@@ -221,9 +224,15 @@ export class Commits {
     });
   }
 
+  #isDue(): boolean {
+    if (this.#held.length >= MOST_HELD.batches || this.#heldBytes >= MOST_HELD.bytes) return true;
+    return this.#clock.now() - this.#released >= MOST_HELD.ms;
+  }
+
   /** Writes the session rows that are held: what was given up to here is durable now. */
   async #release(): Promise<void> {
     const held = this.#held;
+    this.#released = this.#clock.now();
     if (held.length === 0) return;
     this.#held = [];
     this.#heldBytes = 0;

@@ -37,6 +37,12 @@ export interface IngestSummary extends Stored {
 export interface IngestOptions {
   readonly clock: Clock;
   readonly limits?: IngestLimits;
+  /**
+   * The first batch goes with the source that is at its end after so long, however little it holds, and is waited for; the
+   * next after twice as long, and so on: who is killed soon has come further than the one before. It costs some commits,
+   * so it is for those who were killed.
+   */
+  readonly patienceMs?: number | undefined;
   /** Called for each event that breaks a rule; the stream goes on. */
   readonly onViolation?: (violation: Violation, event: Event) => void;
   /**
@@ -79,6 +85,9 @@ export class Ingest {
   /** Sessions that came again in one batch, as they were or under other labels. */
   readonly #again = { repeated: 0, relabelled: 0 };
   #rejected = 0;
+  #patienceMs: number;
+  /** When the batch was begun, in milliseconds since 1970. */
+  #begun: number;
   /** Events since the event loop last turned. */
   #unturned = 0;
 
@@ -89,6 +98,8 @@ export class Ingest {
     this.#sessionRows = tables.sessions.batch();
     this.#partRows = tables.parts.batch();
     this.#batch = new IngestBatch(tables);
+    this.#patienceMs = options.patienceMs ?? Infinity;
+    this.#begun = options.clock.now();
     this.#commits = new Commits(tables, {
       clock: options.clock,
       onCommit: () => options.onCommit?.(this.summary()),
@@ -142,6 +153,10 @@ export class Ingest {
   async checkpoint(reached: () => void): Promise<void> {
     await this.endSession();
     this.#batch.checkpoints.push(reached);
+    if (this.#options.clock.now() - this.#begun < this.#patienceMs) return;
+    await this.#startCommit();
+    await this.#commits.all();
+    this.#patienceMs *= 2;
   }
 
   /** Ends the message that is open: with its source, whose fault it is if no row can hold it. */
@@ -296,6 +311,7 @@ export class Ingest {
     await this.#commits.room();
     const batch = this.#batch;
     this.#batch = new IngestBatch(this.#tables);
+    this.#begun = this.#options.clock.now();
     const open = this.#session?.id;
     const goesOn = open !== undefined && batch.holdBack(open, this.#batch);
     this.#commits.start(batch, goesOn ? open : undefined);

@@ -4,7 +4,7 @@ export { Cursors } from "./cursors.ts";
 export type { LastSync } from "./last-sync.ts";
 export { lastSync, rememberSync } from "./last-sync.ts";
 export type { Holder, LockOptions } from "./lock.ts";
-export { acquireLock } from "./lock.ts";
+export { acquireLock, isLockLeftBehind } from "./lock.ts";
 export { makePrivate, makeStorePrivate } from "./private.ts";
 export { knownReaderId, readerId } from "./reader.ts";
 export { rememberRestored, restoredStamps } from "./restores.ts";

@@ -34,14 +34,23 @@ const POLL_MS = 200;
 /** The locks of this process: a file with its pid that is not among them is of one before it. */
 const held = new Set<string>();
 
+/** True where the one who held the lock last died with it: killed, or with the machine. */
+export function isLockLeftBehind(stateFolder: string, storeId: string): boolean {
+  const path = pathOf(stateFolder, storeId);
+  const holder = readHolder(path);
+  return holder !== undefined && !isAlive(holder, hostname(), path);
+}
+
+const pathOf = (stateFolder: string, storeId: string): string =>
+  join(stateFolder, "locks", `${encodeURIComponent(storeId)}.lock`);
+
 /** The lock, held until it is disposed. Throws `conflict` (reason busy) when another process holds it. */
 export async function acquireLock(
   stateFolder: string,
   storeId: string,
   options: LockOptions,
 ): Promise<Disposable> {
-  const folder = join(stateFolder, "locks");
-  const path = join(folder, `${encodeURIComponent(storeId)}.lock`);
+  const path = pathOf(stateFolder, storeId);
   const { pid } = process;
   const self: Holder = { pid, host: hostname(), since: options.clock.now(), started: startOf(pid) };
   let announced = false;
@@ -76,7 +85,7 @@ function tryAcquire(path: string, self: Holder): Holder | undefined {
         return undefined;
       }
       const holder = readHolder(path);
-      if (holder !== undefined && isAlive(holder, self, path)) return holder;
+      if (holder !== undefined && isAlive(holder, self.host, path)) return holder;
       const rescued = moveAside(path, self);
       if (rescued !== undefined) return rescued;
     }
@@ -106,7 +115,7 @@ function moveAside(path: string, self: Holder): Holder | undefined {
     throw error;
   }
   const moved = readHolder(aside);
-  const isLive = moved !== undefined && isAlive(moved, self, path);
+  const isLive = moved !== undefined && isAlive(moved, self.host, path);
   if (isLive) tryLink(aside, path);
   rmSync(aside, { force: true });
   return isLive ? moved : undefined;
@@ -133,9 +142,9 @@ function readHolder(path: string): Holder | undefined {
 }
 
 /** Another machine's process cannot be asked, so it counts as alive. */
-function isAlive({ pid, host, started }: Holder, self: Holder, path: string): boolean {
-  if (host !== self.host) return true;
-  if (pid === self.pid) return held.has(path);
+function isAlive({ pid, host, started }: Holder, here: string, path: string): boolean {
+  if (host !== here) return true;
+  if (pid === process.pid) return held.has(path);
   return isProcessAlive(pid, started);
 }
 
