@@ -3,6 +3,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ run(): void | Promise<
   disk: () => import("./disk.ts"),
   growth: () => import("./growth.ts"),
   ingest: () => import("./ingest.ts"),
+  inserts: () => import("./inserts.ts"),
   json: () => import("./json.ts"),
   parse: () => import("./parse.ts"),
   reads: () => import("./reads.ts"),

@@ -7,7 +7,7 @@ import { defineTable } from "../substrate/index.ts";
 
 export const SESSIONS = defineTable({
   name: "sessions",
-  version: 1,
+  version: 2,
   primaryKey: ["id"],
   columns: {
     id: { type: "utf8" },
@@ -30,7 +30,7 @@ export const SESSIONS = defineTable({
 
 export const MESSAGES = defineTable({
   name: "messages",
-  version: 2,
+  version: 3,
   primaryKey: ["session_id", "id"],
   columns: {
     session_id: { type: "utf8" },
@@ -71,7 +71,7 @@ export const MESSAGES = defineTable({
 
 export const PARTS = defineTable({
   name: "parts",
-  version: 1,
+  version: 2,
   primaryKey: ["session_id", "message_id", "id"],
   columns: {
     session_id: { type: "utf8" },
@@ -100,7 +100,7 @@ export const PARTS = defineTable({
  */
 export const SOURCES = defineTable({
   name: "sources",
-  version: 1,
+  version: 2,
   primaryKey: ["session_id", "source", "state"],
   columns: {
     session_id: { type: "utf8" },
@@ -132,7 +132,7 @@ export const SOURCES = defineTable({
  */
 export const SUMMARIES = defineTable({
   name: "summaries",
-  version: 1,
+  version: 2,
   derived: true,
   primaryKey: ["session_id", "as_of"],
   columns: {

@@ -6,16 +6,20 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoOf, PondError, toPondError } from "../base/errors.ts";
 import { makeFolders, notAFolder } from "../base/folders.ts";
+import { appendFromTheStart } from "./append.ts";
 import { schemaOf } from "./arrow/schema.ts";
 import { type ConnectOptions, connectAlone, connectShared, type SharedConnection } from "./connection.ts";
 import { createTable, RESERVED } from "./create.ts";
 import type { Handle } from "./handle.ts";
 import { type Arrow, type Lance, type LanceConnection, type LanceTable, loadLance } from "./lance.ts";
 import { Durability } from "./local/durable.ts";
+import { isLocalDisk } from "./local/local-disk.ts";
 import { recoverTable, type RecoveryIssue } from "./local/recover.ts";
+import { joinWriterLock, type WriterLock } from "./local/writer-lock.ts";
 import { ensureTextIndexes } from "./maintain/indexes.ts";
 import { indexesWithoutFiles, indexInError, remakeIndexes } from "./maintain/mend.ts";
 import { MergeChoice } from "./merge-choice.ts";
+import { OwnAppends } from "./own-appends.ts";
 import { probeConditionalWrites } from "./probe.ts";
 import { reconcile } from "./reconcile.ts";
 import { type Fault, faultOf, withRetry } from "./retry.ts";
@@ -38,12 +42,18 @@ export class Catalog {
   readonly #mending = new Set<string>();
   readonly #durability = new Map<string, Durability>();
   #annotated: Promise<LanceTable | undefined> | undefined;
+  /** By table. Undefined where a lock would not reach everyone who writes. */
+  readonly #locks: Map<string, WriterLock> | undefined;
   #isClosed = false;
 
-  private constructor(lance: Lance, options: CatalogOptions, connection: SharedConnection) {
-    this.lance = lance;
+  private constructor(
+    options: CatalogOptions,
+    engine: { readonly lance: Lance; readonly shared: SharedConnection; readonly isLocal: boolean },
+  ) {
+    this.lance = engine.lance;
     this.#options = options;
-    this.#shared = connection;
+    this.#shared = engine.shared;
+    this.#locks = engine.isLocal ? new Map() : undefined;
   }
 
   static async open(options: CatalogOptions): Promise<Catalog> {
@@ -54,7 +64,8 @@ export class Catalog {
       });
     if (url.kind === "local") await prepareDirectory(join(url.href, namespace), create);
     const lance = loadLance();
-    return new Catalog(lance, options, await connectShared(lance, options));
+    const isLocal = url.kind === "local" && (await isLocalDisk(join(url.href, namespace)));
+    return new Catalog(options, { lance, shared: await connectShared(lance, options), isLocal });
   }
 
   /** What was found torn and moved to quarantine while opening tables. */
@@ -82,7 +93,9 @@ export class Catalog {
       throw new PondError("not_found", `no table ${spec.name} in ${this.#options.url.display}`, {
         hint: "run pond sync first",
       });
-    await this.#create(spec.name, schemaOf(this.lance, spec), {
+    const schema = schemaOf(this.lance, spec);
+    if (this.#locks !== undefined) schema.metadata.set(...appendFromTheStart());
+    await this.#create(spec.name, schema, {
       prepare: (table) => ensureTextIndexes(this.#handle(table, spec)),
       repair: (table) =>
         salvage(this.#handle(table, spec), (version) =>
@@ -146,12 +159,15 @@ export class Catalog {
   }
 
   async drop(name: string): Promise<void> {
-    await this.#call(`drop ${name}`, () => this.#shared.connection.dropTable(name));
+    const drop = (): Promise<void> =>
+      this.#call(`drop ${name}`, () => this.#shared.connection.dropTable(name));
+    await (this.#lock(name)?.shared(this.#options.policy.clock, drop) ?? drop());
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    for (const lock of this.#locks?.values() ?? []) lock.leave();
     this.#shared.release();
   }
 
@@ -159,6 +175,14 @@ export class Catalog {
   #directory(name: string): string | undefined {
     const { url, namespace } = this.#options;
     return url.kind === "local" ? join(url.href, namespace, `${name}.lance`) : undefined;
+  }
+
+  #lock(name: string): WriterLock | undefined {
+    const directory = this.#directory(name);
+    if (directory === undefined || this.#locks === undefined) return undefined;
+    const lock = this.#locks.get(name) ?? joinWriterLock(directory);
+    this.#locks.set(name, lock);
+    return lock;
   }
 
   #handle<S extends TableSpec>(native: LanceTable, spec: S): Handle<S> {
@@ -174,7 +198,9 @@ export class Catalog {
       directory,
       settle,
       mend: (error) => this.#mend(spec, error),
+      lock: this.#lock(spec.name),
       mergeChoice: new MergeChoice(),
+      ownAppends: new OwnAppends(),
     };
   }
 

@@ -89,7 +89,11 @@ describe("many writers", () => {
     expect(stored).toEqual([...expected].toSorted((a, b) => a - b));
     expect(results.reduce((sum, result) => sum + Number(result?.["inserted"]), 0)).toBe(expected.size);
     expect(new Set(results.map((result) => result?.["id"]))).toEqual(new Set([await store.id()]));
-    expect(readdirSync(join(dir.path, "default")).toSorted()).toEqual(["notes.lance", "pond_store.lance"]);
+    expect(readdirSync(join(dir.path, "default")).toSorted()).toEqual([
+      ".locks",
+      "notes.lance",
+      "pond_store.lance",
+    ]);
   });
 });
 

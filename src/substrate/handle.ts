@@ -1,6 +1,8 @@
 /** One open table of the engine with what every call on it needs: retry, freshness, and words for errors. */
 import type { Lance, LanceTable } from "./lance.ts";
+import type { WriterLock } from "./local/writer-lock.ts";
 import type { MergeChoice } from "./merge-choice.ts";
+import type { OwnAppends } from "./own-appends.ts";
 import { type Attempted, type RetryPolicy, withRetry } from "./retry.ts";
 import type { TableSpec } from "./spec.ts";
 
@@ -13,12 +15,19 @@ export interface Handle<S extends TableSpec = TableSpec> {
   readonly where: string;
   /** Where a local table lies; undefined for other stores. */
   readonly directory: string | undefined;
+  /** Held by everyone who writes to it; undefined where none can be: object stores, disks of other machines. */
+  readonly lock: WriterLock | undefined;
   readonly mergeChoice: MergeChoice;
+  readonly ownAppends: OwnAppends;
   /** Makes everything committed so far survive a power cut; nothing to do on object stores. */
   readonly settle: () => Promise<void>;
   /** Makes an index anew that an error is about; false where it is about something else. */
   readonly mend: (error: unknown) => Promise<boolean>;
 }
+
+/** Work on a table that others may write to meanwhile, but not append to. */
+export const besideMergers = <T>({ lock, policy }: Handle, run: () => Promise<T>): Promise<T> =>
+  lock === undefined ? run() : lock.shared(policy.clock, run);
 
 /**
  * Every call on a table goes through here. An index whose files are lost or damaged is derived data: it is made again, and

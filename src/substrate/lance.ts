@@ -111,6 +111,7 @@ interface NativeBatches {
 
 /** The binding's private half, which takes and gives Arrow IPC without building JavaScript rows. */
 interface NativeTable {
+  add(ipcFile: Buffer, mode: "append"): Promise<{ readonly version: number }>;
   mergeInsert(on: string[]): NativeMerge;
   addColumnsWithSchema(ipcFile: Buffer): Promise<unknown>;
 }
@@ -132,6 +133,14 @@ export function nativeMerge(table: LanceTable, on: readonly string[]): NativeMer
   return innerTable(table)
     .mergeInsert([...on])
     .whenNotMatchedInsertAll();
+}
+
+/**
+ * Appends an Arrow IPC file as it is, whatever is stored and whoever commits meanwhile. Only write.ts calls it, under the
+ * table's lock, and never a second time for one batch: what fails may have been committed.
+ */
+export function nativeAppend(table: LanceTable, ipcFile: Buffer): Promise<{ readonly version: number }> {
+  return innerTable(table).add(ipcFile, "append");
 }
 
 export function nativeAddColumns(table: LanceTable, schemaIpc: Buffer): Promise<unknown> {

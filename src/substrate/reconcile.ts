@@ -2,9 +2,10 @@
  * A stored table against its declaration: refuses what we must not touch, adds what a newer declaration adds
  * (spec.md#lance-dataset-schema-version).
  */
-import { PondError } from "../base/errors.ts";
+import { isPondError, PondError } from "../base/errors.ts";
+import { APPEND_FROM, appendAfterOlder, appendFromOf } from "./append.ts";
 import { emptyIpc, fieldOf, SCHEMA_VERSION } from "./arrow/schema.ts";
-import { call, type Handle } from "./handle.ts";
+import { besideMergers, call, type Handle } from "./handle.ts";
 import { type Arrow, nativeAddColumns } from "./lance.ts";
 import { isNullable, type TableSpec } from "./spec.ts";
 
@@ -29,14 +30,28 @@ export async function reconcile(handle: Handle): Promise<void> {
       "export with the older pond, then import into a new store",
       { stored: version, known: spec.version },
     );
-  if (missing.length > 0 || version < spec.version) await upgrade(handle, missing);
+  if (missing.length === 0 && version >= spec.version) return;
+  const isRaised = version < spec.version && appendFromOf(stored, spec) === undefined;
+  try {
+    await besideMergers(handle, () => upgrade(handle, missing, isRaised));
+  } catch (error) {
+    // A store that may only be read is as good without the newer number; a column that is missing would be missed.
+    if (missing.length > 0 || !isPondError(error) || error.reason !== "permission") throw error;
+  }
 }
 
-/** Additive only, so a race of upgraders ends the same: whoever is second finds the columns there. */
-async function upgrade(handle: Handle, missing: readonly string[]): Promise<void> {
-  const { spec } = handle;
+/**
+ * Additive only, so a race of upgraders ends the same: whoever is second finds the columns there. From a raise of the
+ * version on older ponds refuse the table: once those have ended that had it open, it may be appended to
+ * (spec.md#storage-append).
+ */
+async function upgrade(handle: Handle, missing: readonly string[], isRaised: boolean): Promise<void> {
+  const { spec, policy } = handle;
   if (missing.length > 0) await addColumns(handle, missing);
-  const metadata = { [SCHEMA_VERSION]: String(spec.version) };
+  const metadata = {
+    [SCHEMA_VERSION]: String(spec.version),
+    ...(isRaised ? { [APPEND_FROM]: appendAfterOlder(policy.clock.now()) } : {}),
+  };
   await call(handle, "upgrade", (table) =>
     table.updateFieldMetadata([{ path: spec.primaryKey[0], metadata }]),
   );

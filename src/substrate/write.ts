@@ -1,14 +1,17 @@
 /**
  * The one way in: insert rows whose key is absent (spec.md#lance-chokepoints-write,
- * spec.md#lance-append-only). The merge is always on the primary key in its declared order: on any other
- * columns or order the engine does not notice that two writers add the same key, and keeps both.
+ * spec.md#lance-append-only). By a look for the keys and an append, where the table's lock can be had alone; by a merge
+ * otherwise. The merge is always on the primary key in its declared order: on any other columns or order the engine does
+ * not notice that two writers add the same key, and keeps both.
  */
 import { PondError } from "../base/errors.ts";
+import { mayAppend, sayNever } from "./append.ts";
 import { type Batch, BatchBuilder } from "./arrow/batch.ts";
-import { call, type Handle } from "./handle.ts";
-import { nativeMerge } from "./lance.ts";
+import { besideMergers, call, type Handle } from "./handle.ts";
+import { BatchKeys, isTextOf } from "./key-lookup.ts";
+import { nativeAppend, nativeMerge } from "./lance.ts";
 import { scanIn } from "./read/scan.ts";
-import { type ColumnName, type ColumnsOf, joinKey, type RowOf, type TableSpec } from "./spec.ts";
+import { joinKey, type RowOf, type TableSpec } from "./spec.ts";
 
 export interface InsertResult {
   /** Rows that were absent; the others are there already and stay as they are. */
@@ -27,16 +30,47 @@ export interface InsertRowsResult {
   readonly duplicates: number;
 }
 
+/** How long to try to be alone: less than a merge takes in the tables where that matters. */
+const ALONE_WAIT_MS = 150;
+
 /** Inserts what is absent. When it returns, the rows survive a crash of the process and of the machine. */
 export async function insert<S extends TableSpec>(handle: Handle<S>, batch: Batch<S>): Promise<InsertResult> {
   if (batch.spec !== handle.spec)
     throw new PondError("internal", `a batch of ${batch.spec.name} for ${handle.spec.name}`);
   if (batch.rows === 0) return { inserted: 0, attempts: 0, version: await version(handle) };
+  const { lock, policy } = handle;
+  if (lock === undefined && handle.directory !== undefined) await sayNever(handle);
+  const alone = await lock?.exclusive(policy.clock, ALONE_WAIT_MS, () => appendOrMerge(handle, batch));
+  const result = alone?.value ?? (await besideMergers(handle, () => merge(handle, batch)));
+  await handle.settle();
+  return result;
+}
+
+/** For the one who holds the lock alone: what it does not find stored now is absent until it has appended it. */
+async function appendOrMerge<S extends TableSpec>(handle: Handle<S>, batch: Batch<S>): Promise<InsertResult> {
+  await call(handle, "read", (table) => table.checkoutLatest());
+  if (!(await mayAppend(handle))) return merge(handle, batch);
+  const before = await version(handle);
+  const keys = new BatchKeys(handle, batch);
+  const stored = await keys.stored(handle, handle.ownAppends, before);
+  if (stored === "some") return merge(handle, batch);
+  try {
+    const { version: after } = await nativeAppend(handle.native, batch.ipc);
+    handle.ownAppends.appended(keys, { before, after, isNew: stored === "new_groups" });
+    return { inserted: batch.rows, attempts: 1, version: after };
+  } catch {
+    // It may have been committed, so it is never called again: a merge finds what there is. Nobody else wrote meanwhile.
+    await call(handle, "read", (table) => table.checkoutLatest());
+    const merged = await merge(handle, batch);
+    return { ...merged, inserted: batch.rows, attempts: merged.attempts + 1 };
+  }
+}
+
+async function merge(handle: Handle, batch: Batch): Promise<InsertResult> {
   const { value, attempts } = await call(handle, "write to", async (table) => {
     const useIndex = await handle.mergeChoice.useIndex(table, handle.spec, batch.rows);
     return nativeMerge(table, handle.spec.primaryKey).useIndex(useIndex).execute(batch.ipc);
   });
-  await handle.settle();
   return {
     inserted: value.numInsertedRows,
     attempts: attempts - 1 + value.numAttempts,
@@ -141,8 +175,3 @@ function keyPart(row: Readonly<Record<string, unknown>>, column: string): string
     throw new PondError("validation_failed", `key column ${column} must be text`);
   return value;
 }
-
-const isTextOf =
-  <S extends TableSpec>(spec: S) =>
-  (name: string): name is ColumnsOf<S, "utf8"> & ColumnName<S> =>
-    spec.columns[name]?.type === "utf8";

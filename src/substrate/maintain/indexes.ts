@@ -1,6 +1,6 @@
 /** Indexes of a table: what the engine has, against what the declaration wants. */
 import { isPondError } from "../../base/errors.ts";
-import { call, type Handle } from "../handle.ts";
+import { besideMergers, call, type Handle } from "../handle.ts";
 import type { Lance, LanceDb } from "../lance.ts";
 import { indexName, type IndexSpec, type TextIndex, wantedIndexes } from "../spec.ts";
 
@@ -73,7 +73,7 @@ export async function ensureTextIndexes(handle: Handle): Promise<void> {
   for (const { spec, built } of await indexStates(handle)) {
     if (spec.kind !== "fts" || built !== "absent") continue;
     try {
-      await buildIndex(handle, spec, 0);
+      await besideMergers(handle, () => buildIndex(handle, spec, 0));
     } catch (error) {
       // Several processes made the table at once: theirs is as good as ours.
       if (!isPondError(error) || error.code !== "conflict" || !(await isBuilt(handle, spec))) throw error;

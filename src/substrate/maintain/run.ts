@@ -4,7 +4,7 @@
  */
 import { PondError } from "../../base/errors.ts";
 import { type Packing, packingOf, packingUpdates } from "../arrow/schema.ts";
-import { call, type Handle } from "../handle.ts";
+import { besideMergers, call, type Handle } from "../handle.ts";
 import type { Arrow } from "../lance.ts";
 import { checkTable } from "../local/check.ts";
 import { type DiskUse, diskUse } from "../local/disk-use.ts";
@@ -55,7 +55,12 @@ export async function health(handle: Handle, retentionMs = RETENTION_MS): Promis
   return { table: handle.spec.name, version, facts, disk, due: planMaintenance(facts) };
 }
 
-export async function maintain(handle: Handle, options: MaintainOptions = {}): Promise<MaintenanceReport> {
+/** Others may merge meanwhile, and nobody appends (spec.md#storage-append). */
+export function maintain(handle: Handle, options: MaintainOptions = {}): Promise<MaintenanceReport> {
+  return besideMergers(handle, () => maintainNow(handle, options));
+}
+
+async function maintainNow(handle: Handle, options: MaintainOptions): Promise<MaintenanceReport> {
   const retentionMs = options.retentionMs ?? RETENTION_MS;
   const { facts, packing } = await gather(handle, retentionMs);
   const actions = options.force === true ? everything(facts) : planMaintenance(facts);
