@@ -373,6 +373,14 @@ describe("the lock", () => {
     expect(await other.exclusive(systemClock, 0, async () => "free again")).toEqual({ value: "free again" });
   });
 
+  test("does not wait for the one who holds it already", async () => {
+    await using dir = await tempDir();
+    const lock = new WriterLock(join(dir.path, ".locks", "notes.sqlite"));
+    const within = (): Promise<string> => lock.shared(systemClock, async () => "within");
+    expect(await lock.exclusive(systemClock, 0, within)).toEqual({ value: "within" });
+    expect(await lock.shared(systemClock, within)).toBe("within");
+  });
+
   test("is that of the file in its place, also after a copy of the store was put there", async () => {
     await using dir = await tempDir();
     const path = join(dir.path, ".locks", "notes.sqlite");

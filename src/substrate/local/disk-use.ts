@@ -3,8 +3,10 @@ import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { filesBelow } from "./files.ts";
+import { isTemporary } from "./garbage.ts";
 
 export interface DiskUse {
+  /** Without what killed processes left half written. */
   readonly bytes: number;
   readonly versions: number;
   /** Versions older than the cutoff, the newest one not counted: it is always kept. */
@@ -13,7 +15,7 @@ export interface DiskUse {
 
 export async function diskUse(directory: string, cutoffMs: number): Promise<DiskUse> {
   // One synchronous call a file: a thousand take 5 ms, ten times less than as promises.
-  const sizes = (await filesBelow(directory)).map(sizeOf);
+  const sizes = (await filesBelow(directory)).filter((path) => !isTemporary(path)).map(sizeOf);
   const names = await readdir(join(directory, "_versions"));
   // Names count down from 2^64, so the newest comes first and times only fall.
   const manifests = names.filter((name) => name.endsWith(".manifest")).toSorted();

@@ -9,6 +9,7 @@
  * Locks of POSIX belong to the process and a file: whoever opens and closes the lock file by `fs` in this process drops
  * the lock without a word. Hence a folder that nobody syncs, lists, copies or hashes, and only `stat`, `link` and SQLite here.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { linkSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -33,6 +34,8 @@ interface Opened {
 }
 
 const locks = new Map<string, WriterLock>();
+/** The ones that whoever asks holds already, in either way. */
+const held = new AsyncLocalStorage<readonly WriterLock[]>();
 
 /** The lock of a table by its folder: one for all stores of this process that have it open. Give it back by `leave`. */
 export function joinWriterLock(directory: string): WriterLock {
@@ -69,7 +72,7 @@ export class WriterLock {
     return this.#inTurn(async () => {
       if (this.#sharers > 0 || !(await this.#acquire("exclusive", clock, waitMs))) return undefined;
       try {
-        return { value: await run() };
+        return { value: await this.#holding(run) };
       } finally {
         this.#release();
       }
@@ -78,13 +81,15 @@ export class WriterLock {
 
   /** Runs beside others that hold it this way; throws `conflict` where one holds it alone for too long. */
   async shared<T>(clock: Clock, run: () => Promise<T>): Promise<T> {
+    // An index that a look for keys finds damaged is made again by the one who holds the lock: it would wait for itself.
+    if (held.getStore()?.includes(this) === true) return run();
     await this.#inTurn(async () => {
       if (this.#sharers === 0 && !(await this.#acquire("shared", clock, SHARED_WAIT_MS)))
         throw stillBusy(this.#path);
       this.#sharers++;
     });
     try {
-      return await run();
+      return await this.#holding(run);
     } finally {
       if (--this.#sharers === 0) this.#release();
     }
@@ -96,6 +101,10 @@ export class WriterLock {
     void this.#inTurn(async () => {
       if (this.users === 0 && this.#sharers === 0) this.#close();
     });
+  }
+
+  #holding<T>(run: () => Promise<T>): Promise<T> {
+    return held.run([...(held.getStore() ?? []), this], run);
   }
 
   #inTurn<T>(run: () => Promise<T>): Promise<T> {

@@ -6,13 +6,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isPondError, PondError } from "../../base/errors.ts";
 import type { Handle } from "../handle.ts";
-import { call } from "../handle.ts";
+import { besideMergers, call } from "../handle.ts";
 import { manifestNames, readManifest } from "../local/manifest.ts";
 import { indexName, wantedIndexes } from "../spec.ts";
 import { buildIndex } from "./indexes.ts";
 
 /** Drops these indexes, whatever is left of them, and makes those again that the table is declared with. */
-export async function remakeIndexes(handle: Handle, names: ReadonlySet<string>): Promise<void> {
+export const remakeIndexes = (handle: Handle, names: ReadonlySet<string>): Promise<void> =>
+  besideMergers(handle, () => remake(handle, names));
+
+async function remake(handle: Handle, names: ReadonlySet<string>): Promise<void> {
   for (const name of names)
     try {
       await call(handle, `drop index ${name} of`, (table) => table.dropIndex(name));

@@ -104,10 +104,13 @@ function compactionReason(facts: TableFacts): string | undefined {
   const { fragments, liveBytes, deadBytes, staleVersions } = facts;
   const most = maxFragments(facts);
   if (fragments > most) return `${fragments} fragments, at most ${most} are good for ${liveBytes} bytes`;
-  if (staleVersions > 0 && deadBytes > liveBytes * DEAD.factor + DEAD.slack)
+  if (staleVersions > 0 && isMuchDead(deadBytes, liveBytes))
     return `${deadBytes} bytes of old versions beside ${liveBytes} live ones`;
   return undefined;
 }
+
+export const isMuchDead = (deadBytes: number, liveBytes: number): boolean =>
+  deadBytes > liveBytes * DEAD.factor + DEAD.slack;
 
 function maxFragments({ liveBytes, isObjectStore }: TableFacts): number {
   const balanced = Math.round(Math.sqrt(liveBytes / BALANCE_BYTES));

@@ -9,10 +9,12 @@ import type { Arrow } from "../lance.ts";
 import { checkTable } from "../local/check.ts";
 import { type DiskUse, diskUse } from "../local/disk-use.ts";
 import { tidySums } from "../local/sums.ts";
+import { bytesOfOldVersions } from "../local/garbage.ts";
 import { faultOf } from "../retry.ts";
+import { cleanUp } from "./clean-up.ts";
 import type { TableSpec } from "../spec.ts";
 import { buildIndex, indexStates, oneAtATime } from "./indexes.ts";
-import { type Action, planMaintenance, type Remembered, type TableFacts } from "./plan.ts";
+import { type Action, isMuchDead, planMaintenance, type Remembered, type TableFacts } from "./plan.ts";
 
 export interface MaintainOptions {
   /** How long old versions stay, for readers that are still on them. Default one hour. */
@@ -55,9 +57,11 @@ export async function health(handle: Handle, retentionMs = RETENTION_MS): Promis
   return { table: handle.spec.name, version, facts, disk, due: planMaintenance(facts) };
 }
 
-/** Others may merge meanwhile, and nobody appends (spec.md#storage-append). */
-export function maintain(handle: Handle, options: MaintainOptions = {}): Promise<MaintenanceReport> {
-  return besideMergers(handle, () => maintainNow(handle, options));
+export async function maintain(handle: Handle, options: MaintainOptions = {}): Promise<MaintenanceReport> {
+  const bytes = await cleanUp(handle, options.retentionMs ?? RETENTION_MS);
+  // Others may merge meanwhile, and nobody appends (spec.md#storage-append).
+  const report = await besideMergers(handle, () => maintainNow(handle, options));
+  return { ...report, bytesRemoved: report.bytesRemoved + bytes };
 }
 
 async function maintainNow(handle: Handle, options: MaintainOptions): Promise<MaintenanceReport> {
@@ -117,13 +121,20 @@ async function gather(
     rows: stats.numRows,
     fragments: stats.fragmentStats.numFragments,
     liveBytes: stats.totalBytes,
-    deadBytes: Math.max(0, (disk?.bytes ?? 0) - stats.totalBytes),
+    deadBytes: await deadBytes(handle, stats.totalBytes, disk),
     staleVersions: disk?.staleVersions ?? 0,
     indexes: await indexStates(handle),
     remembered: recall(handle.spec, schema),
     isObjectStore: handle.directory === undefined,
   };
   return { facts, packing: packingOf(schema), disk };
+}
+
+/** Bytes of old versions. What nobody needs is no reason to rewrite what is needed, so where much is dead it is looked at. */
+async function deadBytes(handle: Handle, live: number, disk: DiskUse | undefined): Promise<number> {
+  const dead = Math.max(0, (disk?.bytes ?? 0) - live);
+  if (handle.directory === undefined || !isMuchDead(dead, live)) return dead;
+  return (await bytesOfOldVersions(handle.directory)) ?? dead;
 }
 
 /**

@@ -1,0 +1,147 @@
+/** Killed work leaves nothing behind, and what it left causes no work (spec.md#storage-no-garbage). */
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { expect, test } from "vitest";
+import { NOTES, noteOf, storeChild } from "../../../test/support/store-child.ts";
+import { tempDir } from "../../../test/support/temp-dir.ts";
+import { systemClock } from "../../base/clock.ts";
+import { openStore, type Table } from "../index.ts";
+import { joinWriterLock } from "./writer-lock.ts";
+
+const HOUR = 3_600_000;
+const upTo = (count: number, from = 0): number[] => Array.from({ length: count }, (_, i) => from + i);
+const insert = (notes: Table<typeof NOTES>, numbers: readonly number[]): Promise<unknown> =>
+  notes.insertRows(numbers.map((n) => noteOf("a", n)));
+
+function filesIn(table: string): string[] {
+  return readdirSync(table, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(table.length + 1));
+}
+
+/** Told without pond's own reader: names and ids stand in a manifest as bytes. */
+function unneeded(table: string): string[] {
+  const files = filesIn(table);
+  const manifests = files
+    .filter((path) => path.endsWith(".manifest"))
+    .map((path) => readFileSync(join(table, path)));
+  return files.filter((path) => {
+    const [folder = "", entry = ""] = path.split("/");
+    if (basename(path).startsWith(".tmp")) return true;
+    if (!["data", "_indices", "_deletions", "_transactions"].includes(folder)) return false;
+    if (folder === "_deletions") return false;
+    const name = folder === "_indices" ? Buffer.from(entry.replaceAll("-", ""), "hex") : entry;
+    return !manifests.some((bytes) => bytes.includes(name));
+  });
+}
+
+/** As if an hour had passed. */
+function ageVersions(table: string, ageMs: number): void {
+  const at = (systemClock.now() - ageMs) / 1000;
+  for (const path of filesIn(table)) utimesSync(join(table, path), at, at);
+}
+
+/** What a killed process can leave: a half written file, a file and an index that were never committed. */
+function leaveBehind(table: string): readonly string[] {
+  const index = join("_indices", "12345678-1234-4123-8123-123456789abc");
+  mkdirSync(join(table, index));
+  mkdirSync(join(table, "data", "0123orphan"));
+  const [built] = readdirSync(join(table, "_indices"));
+  const left = [
+    join("data", ".tmpAbC123"),
+    join("data", "0123orphan.lance"),
+    join("data", "0123orphan", "blob.bin"),
+    join(index, "page_data.lance"),
+    join("_indices", built ?? "", ".tmpXyZ987"),
+    join("_transactions", "9-12345678-1234-4123-8123-123456789abc.txn"),
+  ];
+  for (const path of left) writeFileSync(join(table, path), "left");
+  return left;
+}
+
+test(
+  "kills in the middle of writing and maintenance leave no file that no version needs",
+  { timeout: 300_000 },
+  async () => {
+    await using dir = await tempDir();
+    const table = join(dir.path, "default", "notes.lance");
+    const kills = Number(process.env["POND_TEST_KILLS"] ?? 12);
+    for (let round = 0, from = 0; round < kills; round++) {
+      using child = storeChild({ kind: "write", url: dir.path, box: "a", from, size: 7 });
+      let acks = 0;
+      for await (const line of child.lines) {
+        from = Number(line["acked"]);
+        // After every fourth it maintains. At any instant: whatever it was at, the outcome is the same.
+        if (++acks === 1 + (round % 5)) setTimeout(() => child.process.kill("SIGKILL"), (round * 7) % 60);
+      }
+      await child.exited;
+    }
+    await using store = await openStore(dir.path);
+    const notes = await store.table(NOTES);
+    await insert(notes, [999_999]);
+    expect(await notes.maintain({ retentionMs: 0 })).toMatchObject({ table: "notes" });
+    expect(unneeded(table)).toEqual([]);
+    const rows = await notes.scan({ select: ["id", "data"], withRowId: true });
+    const blobs = await notes.fetchBlobs("data", rows.rowIds());
+    expect(blobs).toHaveLength(await notes.count());
+  },
+);
+
+test("garbage makes no compaction due and goes with the next maintenance, whoever left it", async () => {
+  await using dir = await tempDir();
+  await using store = await openStore(dir.path);
+  const notes = await store.table(NOTES);
+  const table = join(dir.path, "default", "notes.lance");
+  await insert(notes, upTo(20));
+  await insert(notes, upTo(20, 20));
+  await notes.maintain();
+  const left = leaveBehind(table);
+  for (const path of left) truncateSync(join(table, path), 200_000_000);
+  ageVersions(table, 2 * HOUR);
+  await insert(notes, [40]);
+  const { facts, due } = await notes.health();
+  expect(facts.staleVersions).toBeGreaterThan(0);
+  expect(facts.deadBytes).toBeLessThan(10_000_000);
+  expect(due).toEqual([]);
+  const report = await notes.maintain();
+  expect(report.done).toEqual([]);
+  expect(report.bytesRemoved).toBeGreaterThan(left.length * 200_000_000);
+  expect(left.filter((path) => existsSync(join(table, path)))).toEqual([]);
+  expect(existsSync(join(table, "data", "0123orphan"))).toBe(false);
+  expect(unneeded(table)).toEqual([]);
+  // The versions past retention went without a compaction; the newest and what is younger stay.
+  expect((await notes.health()).facts.staleVersions).toBe(0);
+  await using again = await openStore(dir.path, { freshnessMs: 1 });
+  expect(await (await again.table(NOTES)).count()).toBe(41);
+});
+
+test("while others write, or a manifest is not understood, nothing that could be theirs is removed", async () => {
+  await using dir = await tempDir();
+  await using store = await openStore(dir.path);
+  const notes = await store.table(NOTES);
+  const table = join(dir.path, "default", "notes.lance");
+  await insert(notes, upTo(5));
+  await insert(notes, [5]);
+  const left = leaveBehind(table);
+  const there = (): string[] => left.filter((path) => existsSync(join(table, path)));
+  const lock = joinWriterLock(table);
+  await lock.shared(systemClock, () => notes.maintain({ retentionMs: 0 }));
+  lock.leave();
+  expect(there()).toEqual(left);
+  // The oldest, which nobody reads; names count down.
+  const oldest = readdirSync(join(table, "_versions"))
+    .filter((name) => name.endsWith(".manifest"))
+    .toSorted()
+    .at(-1);
+  writeFileSync(join(table, "_versions", oldest ?? ""), "not a manifest");
+  await notes.maintain({ retentionMs: 24 * 365 * 100 * HOUR });
+  expect(there()).toEqual(left.filter((path) => !basename(path).startsWith(".tmp")));
+});
