@@ -95,6 +95,7 @@ describe("concurrent inserts of the same rows", () => {
       "search",
       "settle",
       "take",
+      "takeMatches",
       "takeOut",
       "version",
     ]);

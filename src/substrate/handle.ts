@@ -38,12 +38,13 @@ export async function call<T>(
   verb: string,
   run: (table: LanceTable) => Promise<T>,
 ): Promise<Attempted<T>> {
-  try {
-    return await attempt(handle, verb, run);
-  } catch (error) {
-    if (!(await handle.mend(error))) throw error;
-    return attempt(handle, verb, run);
-  }
+  // Each mended index is one less: it ends.
+  for (;;)
+    try {
+      return await attempt(handle, verb, run);
+    } catch (error) {
+      if (!(await handle.mend(error))) throw error;
+    }
 }
 
 /**

@@ -30,7 +30,9 @@ const record = (session: number, n: number): object => ({
 function remembered(home: string): number {
   const folder = join(home, ".local/state/pond/cursors");
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".jsonl")) : [];
-  const lines = files.flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n").slice(0, -1));
+  const lines = files
+    .flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n").slice(0, -1))
+    .filter((line) => line.startsWith("["));
   return new Set(lines.map((line) => (JSON.parse(line) as readonly unknown[]).slice(0, 3).join(" "))).size;
 }
 
