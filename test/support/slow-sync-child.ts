@@ -14,8 +14,8 @@ const { home, dieAt } = JSON.parse(process.argv[2] ?? "{}") as {
 };
 const die = (): void => void process.kill(process.pid, "SIGKILL");
 const advance = Reflect.get(Cursors.prototype, "advance") as (...args: unknown[]) => void;
-Cursors.prototype.advance = function advanceAndDie(updates) {
-  Reflect.apply(advance, this, [updates]);
+Cursors.prototype.advance = function advanceAndDie(...args) {
+  Reflect.apply(advance, this, args);
   if (dieAt === "cursor") die();
 };
 const TICK_MS = 100;

@@ -68,8 +68,7 @@ export class Durability {
       if (sum !== undefined) sums.set(sumName(name), sum);
     });
     await appendSums(this.#dir, sums);
-    const [newest] = [...sums.keys()].filter((name) => name.startsWith("_versions/")).toSorted();
-    if (newest !== undefined) await keepVersion(this.#dir, newest.slice("_versions/".length));
+    await keepVersion(this.#dir);
   }
 
   async #list(): Promise<string[]> {

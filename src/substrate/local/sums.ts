@@ -10,6 +10,7 @@ import { dirname, join, sep } from "node:path";
 import { crc32 } from "node:zlib";
 import { makeFolders } from "../../base/folders.ts";
 import { filesBelow, ignoreMissing } from "./files.ts";
+import { manifestNames } from "./manifest.ts";
 
 export interface Sum {
   readonly bytes: number;
@@ -79,6 +80,7 @@ export async function tidySums(directory: string): Promise<void> {
     if (sum !== undefined) added.set(name, sum);
   }
   await appendSums(directory, added);
+  await keepVersion(directory);
   if (sums.size <= 2 * names.length + SPARE_LINES) return;
   const present = new Set(names);
   // A version that is newer than all that are there was lost, and stays so until it is repaired.
@@ -93,18 +95,28 @@ export async function tidySums(directory: string): Promise<void> {
 /** Where the newest versions are kept a second time: without its list of files a table is lost with all of them. */
 export const copyOfVersion = (directory: string, name: string): string => join(directory, FOLDER, name);
 
-/** Keeps a copy of the newest version and of the one before. */
-export async function keepVersion(directory: string, name: string): Promise<void> {
+/**
+ * Keeps a copy of the newest version where there is hardly an older one to fall back on. Not of each: the lists of files
+ * are most of what small commits write.
+ */
+export async function keepVersion(directory: string): Promise<void> {
+  const names = await manifestNames(directory);
+  const [newest] = names;
+  if (newest === undefined || names.length > ENOUGH_VERSIONS) return;
   const folder = join(directory, FOLDER);
   makeFolders(folder);
-  // Several processes may be at it.
-  const draft = join(folder, `${randomUUID()}.new`);
-  await copyFile(join(directory, "_versions", name), draft);
-  await rename(draft, copyOfVersion(directory, name));
-  // Names count down: the newest come first.
-  const copies = (await readdir(folder)).filter((each) => each.endsWith(".manifest")).toSorted();
-  for (const old of copies.slice(2)) await rm(join(folder, old), { force: true });
+  const copies = (await readdir(folder)).filter((each) => each.endsWith(".manifest"));
+  if (!copies.includes(newest)) {
+    // Several processes may be at it.
+    const draft = join(folder, `${randomUUID()}.new`);
+    await copyFile(join(directory, "_versions", newest), draft);
+    await rename(draft, copyOfVersion(directory, newest));
+  }
+  for (const old of copies) if (!names.includes(old)) await rm(join(folder, old), { force: true });
 }
+
+/** With so many a damaged newest one costs one commit, which is read again. */
+const ENOUGH_VERSIONS = 2;
 
 function linesOf(sums: Sums): string {
   let text = "";
