@@ -1,5 +1,6 @@
 /** Reads the changed sources of one client into the store: in this thread, or in several where that pays. */
 import type { JsonValue } from "../base/json.ts";
+import type { SessionId } from "../model/index.ts";
 import type { Cursors, Reached } from "../state/index.ts";
 import { readerId } from "../state/index.ts";
 import { ingestTables } from "../sessions/index.ts";
@@ -19,6 +20,8 @@ export interface ImportOptions {
   readonly cursors: Cursors;
   /** Read from the start, whatever the cursor says. */
   readonly verify: boolean;
+  /** The store may lack rows that it says it has: it went back in time, or someone wants to be sure. */
+  readonly isDoubtful: boolean;
   /** The sync before was killed: what is read is made durable soon, so that this one leaves less to the next. */
   readonly isAfterKill: boolean;
   /** Called after each source, with the messages of this client so far. */
@@ -36,7 +39,7 @@ export async function importClient(
 async function importTasks(
   context: Context,
   { adapter, stale }: Sweep,
-  { cursors, verify, isAfterKill, onUnit }: ImportOptions,
+  { cursors, verify, isDoubtful, isAfterKill, onUnit }: ImportOptions,
 ): Promise<readonly ImportOutcome[]> {
   const store = await context.store();
   const { batch_rows: rows, batch_bytes: bytes, threads: most } = context.config.values.sync;
@@ -54,7 +57,7 @@ async function importTasks(
   // One behind the other: the last mark that stands with the cursors is of a store that holds all rows before them.
   let marked: Promise<void> = Promise.resolve();
   const host = {
-    stored: store.storedHashes.bind(store),
+    stored: (sessions: readonly SessionId[]) => store.storedHashes(sessions, isDoubtful),
     prefix: cursors.prefix.bind(cursors),
     reached: (sources: readonly Reached[]) =>
       (marked = marked.then(async () => cursors.advance(sources, await store.leaveMark(reader)))),
@@ -66,7 +69,7 @@ async function importTasks(
   const { machine, clock, signal } = context;
   const limits = { rows, bytes };
   const patienceMs = isAfterKill ? PATIENCE_MS : undefined;
-  const tables = ingestTables(store.tables, olderHashes(store, adapter));
+  const tables = ingestTables(store.tables, olderHashes(store, adapter), isDoubtful);
   const tasks = (most ?? mostThreads()) > 1 ? stale.splice(0).map(taskOf) : [];
   const threads = threadsFor(tasks, most);
   if (threads > 1) {
@@ -77,6 +80,7 @@ async function importTasks(
       machine: { ...machine, env: { ...machine.env } },
       places,
       limits: limitsFor(limits, threads),
+      isDoubtful,
       patienceMs,
     };
     return runPool(tables, { threads, order, tasks, signal }, host);

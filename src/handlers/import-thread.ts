@@ -34,6 +34,8 @@ export interface WorkOrder {
   /** Sent once: an adapter may keep what it found in a place, under the very object. */
   readonly places: readonly Place[];
   readonly limits: IngestLimits;
+  /** As of the tables. */
+  readonly isDoubtful: boolean;
   /** As of an ingest. */
   readonly patienceMs?: number | undefined;
 }

@@ -27,6 +27,7 @@ function run({
   machine,
   places,
   limits,
+  isDoubtful,
   patienceMs,
 }: WorkOrder): Promise<ImportOutcome> {
   const adapter = adapterNamed(name);
@@ -37,14 +38,17 @@ function run({
   return runImporter(
     { adapter, reader, machine, limits, patienceMs, clock: systemClock, signal: stopped.signal },
     {
-      tables: farTables({
-        labels,
-        keys,
-        versions,
-        states,
-        hashes,
-        insert: (into) => host.insert(into, [into.batch.ipc]),
-      }),
+      tables: farTables(
+        {
+          labels,
+          keys,
+          versions,
+          states,
+          hashes,
+          insert: (into) => host.insert(into, [into.batch.ipc]),
+        },
+        isDoubtful,
+      ),
       stored,
       prefix,
       next: async () => {

@@ -8,7 +8,7 @@ import { hash } from "node:crypto";
 import { adapterNamed } from "../adapters/index.ts";
 import { sessionId } from "../model/index.ts";
 import type { SessionStore, TableCheck } from "../sessions/index.ts";
-import { checkFiles, clearTheWay, letGo } from "../sessions/index.ts";
+import { checkFiles, clearTheWay, forgetWhatWas, letGo } from "../sessions/index.ts";
 import { acquireLock } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
@@ -107,7 +107,10 @@ export async function repair(context: Context, hooks: RepairHooks = {}): Promise
   await letGo(await check(context));
   step("proving everything that is stored");
   const stored = await verifyStored(context, {});
-  return { damage: damageIn(found), done, rows, clients, left: damageIn(await check(context)), stored };
+  const after = await check(context);
+  const left = damageIn(after);
+  if (left.length === 0 && stored.clients.every(({ unequal }) => unequal === 0)) await forgetWhatWas(after);
+  return { damage: damageIn(found), done, rows, clients, left, stored };
 }
 
 function check(context: Context): Promise<TableCheck[]> {

@@ -99,7 +99,13 @@ async function importStage(
   current.repair();
   const reports = await importAll(
     context,
-    { sweep, cursors: current, verify: request.verify === true, isAfterKill },
+    {
+      sweep,
+      cursors: current,
+      verify: request.verify === true,
+      isDoubtful: anew || request.verify === true,
+      isAfterKill,
+    },
     hooks,
   );
   rememberStore(state, context.address, await factsOf(context, store));
@@ -132,6 +138,7 @@ interface ImportPlan {
   readonly sweep: readonly Sweep[];
   readonly cursors: Cursors;
   readonly verify: boolean;
+  readonly isDoubtful: boolean;
   /** The sync before was killed. */
   readonly isAfterKill: boolean;
 }
@@ -155,6 +162,7 @@ async function importAll(
     const report = await importClient(context, sweep, {
       cursors: plan.cursors,
       verify: plan.verify,
+      isDoubtful: plan.isDoubtful,
       isAfterKill: plan.isAfterKill,
       onUnit: (unit) => {
         done.files += 1;

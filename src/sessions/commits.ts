@@ -196,7 +196,8 @@ export class Commits {
         outcome === "stored" && stored !== undefined ? [stored] : [],
       ),
     );
-    const incomplete = await incompleteMessages(parts, [...again], known.states);
+    const states = this.#tables.isDoubtful ? [] : known.states;
+    const incomplete = await incompleteMessages(parts, [...again], states);
     batch.keepParts((claim) => claim.outcome === "new" || incomplete.messages.has(claim.key));
     if (incomplete.parts !== undefined) batch.parts.drop(incomplete.parts);
     const inserted = batch.parts.rows === 0 ? 0 : (await parts.insert(batch.parts.finish())).inserted;

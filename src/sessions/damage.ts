@@ -3,6 +3,7 @@ import type { CheckOptions, TableCheck } from "../substrate/index.ts";
 import {
   checkStore,
   dropOldVersions,
+  emptyQuarantine,
   forgetLost,
   mendVersions,
   parseStorageUrl,
@@ -39,4 +40,9 @@ export async function letGo(checks: readonly TableCheck[]): Promise<void> {
     await dropOldVersions(check);
     await forgetLost(check.directory);
   }
+}
+
+/** What was moved away is of no use any more: everything is proven without it. */
+export async function forgetWhatWas(checks: readonly TableCheck[]): Promise<void> {
+  for (const { directory } of checks) await emptyQuarantine(directory);
 }

@@ -61,7 +61,7 @@ function oneAtATime<S extends TableSpec>(
   };
 }
 
-export function farTables(calls: TableCalls): IngestTables {
+export function farTables(calls: TableCalls, isDoubtful = false): IngestTables {
   return {
     sessions: new FarTable("sessions", SESSIONS, calls),
     messages: new FarTable("messages", MESSAGES, calls),
@@ -71,6 +71,7 @@ export function farTables(calls: TableCalls): IngestTables {
     versions: calls.versions,
     states: calls.states,
     hashesOf: calls.hashes,
+    isDoubtful,
   };
 }
 

@@ -154,8 +154,8 @@ export class SessionStore implements AsyncDisposable {
   }
 
   /** The hashes that are stored of records, for readers of sources that tell everything whenever something changed. */
-  storedHashes(sessions: readonly SessionId[]): ReturnType<typeof readHashes> {
-    return readHashes(this.tables, sessions);
+  storedHashes(sessions: readonly SessionId[], isDoubtful?: boolean): ReturnType<typeof readHashes> {
+    return readHashes(this.tables, sessions, isDoubtful);
   }
 
   /** Every row of a session with payloads, whatever its sources hold now; those that cannot be read are left out. */

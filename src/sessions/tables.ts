@@ -66,6 +66,8 @@ export interface IngestTables {
   readonly states: (sessions: readonly string[]) => Promise<readonly RecordedState[]>;
   /** The hashes of rows that an older pond stored without one, in the order given; undefined where that cannot be told. */
   readonly hashesOf: (versions: readonly StoredVersion[]) => Promise<readonly (number | undefined)[]>;
+  /** A table may have lost rows that recorded states hold: what they say of parts is not taken for granted. */
+  readonly isDoubtful: boolean;
 }
 
 /**
@@ -75,6 +77,7 @@ export interface IngestTables {
 export function ingestTables(
   tables: SessionTables,
   hashesOf: IngestTables["hashesOf"] = (versions) => Promise.resolve(versions.map(() => undefined)),
+  isDoubtful = false,
 ): IngestTables {
   const { sessions, messages, parts, sources } = tables;
   const first = new Map<string, Labels>();
@@ -87,6 +90,7 @@ export function ingestTables(
     versions: (scope) => readVersions(tables, scope),
     states: (ids) => readStates(tables, ids),
     hashesOf,
+    isDoubtful,
     labelsOf: async (said) => {
       for (const [id, labels] of said) if (!first.has(id)) first.set(id, labels);
       const stored = await tables.labelsOf(said.keys());

@@ -2,7 +2,7 @@
  * From (namespace, table) to an open table: the one lookup (spec.md#lance-chokepoints-catalog). Layout
  * `<root>/<namespace>/<table>.lance`.
  */
-import { stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoOf, PondError, toPondError } from "../base/errors.ts";
 import { makeFolders, notAFolder } from "../base/folders.ts";
@@ -13,6 +13,7 @@ import { createTable, RESERVED } from "./create.ts";
 import type { Handle } from "./handle.ts";
 import { type Arrow, type Lance, type LanceConnection, type LanceTable, loadLance } from "./lance.ts";
 import { Durability } from "./local/durable.ts";
+import { ignoreMissing } from "./local/files.ts";
 import { isLocalDisk } from "./local/local-disk.ts";
 import { recoverTable, type RecoveryIssue } from "./local/recover.ts";
 import { joinWriterLock, type WriterLock } from "./local/writer-lock.ts";
@@ -62,7 +63,8 @@ export class Catalog {
       throw new PondError("validation_failed", `namespace ${JSON.stringify(namespace)} is not usable`, {
         hint: "letters, digits, dot, dash and underscore; not longer than 128",
       });
-    if (url.kind === "local") await prepareDirectory(join(url.href, namespace), create);
+    if (url.kind === "local")
+      await prepareDirectory(join(url.href, namespace), { create, now: options.policy.clock.now() });
     const lance = loadLance();
     const isLocal = url.kind === "local" && (await isLocalDisk(join(url.href, namespace)));
     return new Catalog(options, { lance, shared: await connectShared(lance, options), isLocal });
@@ -312,11 +314,30 @@ export class Catalog {
   }
 }
 
+/** Nobody is at making a table for longer than that. */
+const ABANDONED_MS = 24 * 3_600_000;
+
+/** Tables that a killed process was making, or that could not be used and were set aside. */
+async function removeDrafts(path: string, now: number): Promise<void> {
+  for (const name of await readdir(path)) {
+    if (!/^pond_(?:new|torn)_/.test(name)) continue;
+    const made = await stat(join(path, name)).catch(ignoreMissing);
+    if (made !== undefined && made.mtimeMs < now - ABANDONED_MS)
+      await rm(join(path, name), { recursive: true, force: true });
+  }
+}
+
 /** The engine makes missing directories itself; a read must not. */
-async function prepareDirectory(path: string, create: boolean): Promise<void> {
+async function prepareDirectory(
+  path: string,
+  { create, now }: { readonly create: boolean; readonly now: number },
+): Promise<void> {
   try {
-    if (create) makeFolders(path);
-    else await stat(path);
+    if (!create) await stat(path);
+    else {
+      makeFolders(path);
+      await removeDrafts(path, now);
+    }
   } catch (error) {
     if (!create && errnoOf(error) === "ENOENT")
       throw new PondError("not_found", `there is no store at ${path}`, {

@@ -62,5 +62,11 @@ export type { RecoveryIssue } from "./local/recover.ts";
 export type { StorePeek } from "./local/peek.ts";
 export type { CheckOptions, Damage, TableCheck } from "./local/check.ts";
 export { checkStore } from "./local/check.ts";
-export { dropOldVersions, forgetLost, mendVersions, removeDerived } from "./local/set-aside.ts";
+export {
+  dropOldVersions,
+  emptyQuarantine,
+  forgetLost,
+  mendVersions,
+  removeDerived,
+} from "./local/set-aside.ts";
 export type { TakenOut } from "./take-out.ts";

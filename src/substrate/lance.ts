@@ -2,12 +2,13 @@
  * The only loader of the engine's binding (spec.md#lance-chokepoints). Loading costs 0.1-0.5 s, so it happens
  * when a store is opened, not when this room is imported.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type * as Arrow from "apache-arrow";
 import type * as LanceDb from "@lancedb/lancedb";
+import { ownedName, ownerOf } from "../base/owned-name.ts";
 import { TEMPORARY, unusable } from "../base/unusable.ts";
 
 export type { Arrow, LanceDb };
@@ -62,15 +63,29 @@ export function newSession(
   }
 }
 
+const TEMP_PREFIX = "pond-engine-";
+
 function makeOwnTemp(): string {
+  removeLeftBehind(tmpdir());
   const folder = inTemporary(tmpdir());
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 2 }));
   return folder;
 }
 
+/** Those of processes that were killed. What cannot be removed is no reason not to go on. */
+function removeLeftBehind(folder: string): void {
+  try {
+    for (const name of readdirSync(folder))
+      if (name.startsWith(TEMP_PREFIX) && ownerOf(TEMP_PREFIX, name) === "dead")
+        rmSync(join(folder, name), { recursive: true, force: true });
+  } catch {
+    // The next one tries again.
+  }
+}
+
 function inTemporary(folder: string): string {
   try {
-    return mkdtempSync(join(folder, "pond-engine-"));
+    return mkdtempSync(join(folder, ownedName(TEMP_PREFIX)));
   } catch (error) {
     throw unusable(folder, TEMPORARY, error);
   }

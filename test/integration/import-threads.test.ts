@@ -117,6 +117,7 @@ async function runTwo(
     machine: { ...machine, env: { ...machine.env } },
     places: sweep!.places,
     limits: { rows: 500, bytes: 1e6 },
+    isDoubtful: false,
   };
   await runPool(
     ingestTables(store.tables),

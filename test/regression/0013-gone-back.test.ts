@@ -223,24 +223,27 @@ test.skipIf(!isAzuriteInstalled())(
   },
 );
 
-test("one table that went back alone, and was written to since", async () => {
-  await using folder = await tempDir();
-  await using place = await localPlace();
-  const machine = new Machine(folder.path, place);
-  machine.write(ID.first);
-  await machine.sync();
-  const table = join(String(place.env()["POND_STORE"]), "default", "messages.lance");
-  cpSync(table, join(folder.path, "messages"), { recursive: true });
-  machine.write(ID.second);
-  await machine.sync();
-  clear(table);
-  cpSync(join(folder.path, "messages"), table, { recursive: true });
-  await MEANWHILE["update-indexes"]?.(machine, machine);
-  await MEANWHILE["a program's ingest"]?.(machine, machine);
-  expect(await machine.sync()).toMatchObject({ inserted: 2 });
-  const { clients } = await machine.run((context) => verify(context, {}));
-  expect(clients[0]).toMatchObject({ unstored: 0, unequal: 0 });
-});
+test.each(["sessions", "messages", "parts", "sources"])(
+  "%s that went back alone, and was written to since",
+  async (name) => {
+    await using folder = await tempDir();
+    await using place = await localPlace();
+    const machine = new Machine(folder.path, place);
+    machine.write(ID.first);
+    await machine.sync();
+    const table = join(String(place.env()["POND_STORE"]), "default", `${name}.lance`);
+    cpSync(table, join(folder.path, "copy"), { recursive: true });
+    machine.write(ID.second);
+    await machine.sync();
+    clear(table);
+    cpSync(join(folder.path, "copy"), table, { recursive: true });
+    await MEANWHILE["update-indexes"]?.(machine, machine);
+    await MEANWHILE["a program's ingest"]?.(machine, machine);
+    expect((await machine.sync()).notes).toEqual([expect.stringContaining("is in its place")]);
+    const { clients } = await machine.run((context) => verify(context, {}));
+    expect(clients[0]).toMatchObject({ proven: true, unstored: 0, unequal: 0, equal: 4 });
+  },
+);
 
 test("a store that was emptied, on a local disk and on S3", async () => {
   await using local = await localPlace();

@@ -57,6 +57,11 @@ export async function forgetLost(directory: string): Promise<void> {
   await rewriteSums(directory, new Map(left));
 }
 
+/** Removes what was moved away: everything that is stored is proven without it. */
+export async function emptyQuarantine(directory: string): Promise<void> {
+  await rm(join(directory, QUARANTINE), { recursive: true, force: true });
+}
+
 /** Removes a table that can be made again, whatever state it is in. */
 export async function removeDerived(directory: string): Promise<void> {
   // Renamed first: nobody finds half a table.
