@@ -7,9 +7,10 @@
 import { randomUUID } from "node:crypto";
 import { open, readdir, readFile, rename, stat } from "node:fs/promises";
 import { uptime } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { errnoOf, PondError } from "../../base/errors.ts";
 import { makeFolders } from "../../base/folders.ts";
+import { forgetSum } from "./sums.ts";
 
 /** What was found wrong and mended on the way: a torn commit, or derived data that was made again. */
 export interface RecoveryIssue {
@@ -150,6 +151,7 @@ async function quarantine(directory: string, manifest: string): Promise<string> 
   try {
     makeFolders(dirname(target));
     await rename(manifest, target);
+    await forgetSum(directory, `_versions/${basename(manifest)}`);
   } catch (error) {
     // Another process may have moved it first.
     if (errnoOf(error) !== "ENOENT")

@@ -8,7 +8,7 @@ import { makeFolders } from "../../base/folders.ts";
 import type { TableCheck } from "./check.ts";
 import { ignoreMissing } from "./files.ts";
 import { manifestNames, nameOfVersion, VERSIONS, versionOfName } from "./manifest.ts";
-import { copyOfVersion, isSameSum, readSums, rewriteSums, sumOf } from "./sums.ts";
+import { copyOfVersion, forgetSum, isSameSum, readSums, rewriteSums, sumOf } from "./sums.ts";
 
 const QUARANTINE = "_quarantine";
 
@@ -28,8 +28,10 @@ export async function mendVersions({ directory, table, damage }: TableCheck): Pr
     if (sum !== undefined && kept !== undefined && isSameSum(sum, kept)) {
       await copyFile(copy, path);
       done.push(`version ${version} of ${table} was put back from its copy`);
-    } else if (isMoved) done.push(`version ${version} of ${table} was moved away`);
-    else done.push(`version ${version} of ${table} is lost`);
+      continue;
+    }
+    await forgetSum(directory, `${VERSIONS}/${name}`);
+    done.push(`version ${version} of ${table} ${isMoved ? "was moved away" : "is lost"}`);
   }
   return done;
 }

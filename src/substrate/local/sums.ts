@@ -44,11 +44,19 @@ export async function readSums(directory: string): Promise<Map<string, Sum>> {
   const sums = new Map<string, Sum>();
   for (const line of text.split("\n")) {
     const [check = "", name = "", bytes = "", digest = ""] = line.split(" ");
-    if (check !== "" && check === checkOf(`${name} ${bytes} ${digest}`))
-      sums.set(name, { bytes: Number(bytes), digest });
+    if (check === "" || check !== checkOf(`${name} ${bytes} ${digest}`)) continue;
+    if (digest === FORGOTTEN) sums.delete(name);
+    else sums.set(name, { bytes: Number(bytes), digest });
   }
   return sums;
 }
+
+/** Lets go of the sum of a file that was moved away: its name may be used again, as those of versions are. */
+export function forgetSum(directory: string, name: string): Promise<void> {
+  return appendSums(directory, new Map([[name, { bytes: 0, digest: FORGOTTEN }]]));
+}
+
+const FORGOTTEN = "-";
 
 /** Adds lines in one write, behind whatever a crash may have left of one. Not forced to the disk: a lost line is one less. */
 export async function appendSums(directory: string, sums: Sums): Promise<void> {
