@@ -73,7 +73,6 @@ export async function repair(context: Context, hooks: RepairHooks = {}): Promise
   if (found.length === 0) await requireStore(context);
   const store = await context.store();
   const rows = { taken_out: 0, readable: 0, proven: 0, read_again: 0, put_back: 0 };
-  let clients: readonly ClientReport[] = [];
   {
     using _ = await holdSyncs(context);
     const checks = await check(context);
@@ -93,14 +92,14 @@ export async function repair(context: Context, hooks: RepairHooks = {}): Promise
     // Also those of a repair that was cut off.
     rows.proven = await store.putBack("proven");
   }
-  if (rows.taken_out > 0 || done.some((line) => line.includes("version"))) {
-    step("reading every source again");
-    ({ clients } = await sync(context, { verify: true, wait: true }));
-    rows.read_again = clients.reduce(
-      (sum, { stored }) => sum + stored.messages.inserted + stored.parts.inserted,
-      0,
-    );
-  }
+  // Without a reason to doubt everything a sync looks whether the store went back, as one does that a torn commit left.
+  const isDoubtful = rows.taken_out > 0 || done.some((line) => line.startsWith("version"));
+  step(isDoubtful ? "reading every source again" : "looking for what the store lacks");
+  const { clients } = await sync(context, { verify: isDoubtful, wait: true });
+  rows.read_again = clients.reduce(
+    (sum, { stored }) => sum + stored.messages.inserted + stored.parts.inserted,
+    0,
+  );
   rows.put_back = await store.putBack("unproven");
   step("bringing the indexes up to date");
   await store.updateIndexes();

@@ -18,7 +18,7 @@ import { isLocalDisk } from "./local/local-disk.ts";
 import { recoverTable, type RecoveryIssue } from "./local/recover.ts";
 import { joinWriterLock, type WriterLock } from "./local/writer-lock.ts";
 import { ensureTextIndexes } from "./maintain/indexes.ts";
-import { indexesWithoutFiles, indexInError, remakeIndexes } from "./maintain/mend.ts";
+import { indexesWithoutFiles, indexesInError, remakeIndexes } from "./maintain/mend.ts";
 import { MergeChoice } from "./merge-choice.ts";
 import { OwnAppends } from "./own-appends.ts";
 import { probeConditionalWrites } from "./probe.ts";
@@ -40,7 +40,7 @@ export class Catalog {
   readonly #options: CatalogOptions;
   readonly #shared: SharedConnection;
   readonly #issues: RecoveryIssue[] = [];
-  readonly #mending = new Set<string>();
+  readonly #mending = new Map<string, Promise<void>>();
   readonly #durability = new Map<string, Durability>();
   #annotated: Promise<LanceTable | undefined> | undefined;
   /** By table. Undefined where a lock would not reach everyone who writes. */
@@ -206,25 +206,41 @@ export class Catalog {
     };
   }
 
-  /** Makes the index anew that an error is about. What it takes for that may not call for it once more. */
+  /** Makes the indexes anew that an error is about; where that is under way already, it is waited for. */
   async #mend(spec: TableSpec, error: unknown): Promise<boolean> {
     const directory = this.#directory(spec.name);
-    if (directory === undefined || this.#mending.has(spec.name)) return false;
-    const name = await indexInError(directory, error).catch(() => undefined);
-    if (name === undefined) return false;
-    await this.#remake(spec, new Set([name]));
+    if (directory === undefined) return false;
+    const underWay = this.#mending.get(spec.name);
+    if (underWay !== undefined) {
+      await underWay;
+      return true;
+    }
+    const names = await indexesInError({ directory, spec }, error).catch(() => new Set<string>());
+    if (names.size === 0) return false;
+    await this.#remake(spec, names);
     return true;
   }
 
   async #remake(spec: TableSpec, names: ReadonlySet<string>): Promise<void> {
-    const table = await this.#open(spec.name);
-    if (table === undefined) return;
-    this.#mending.add(spec.name);
+    const mine = this.#remakeAfter(this.#mending.get(spec.name), spec, names);
+    this.#mending.set(spec.name, mine);
     try {
-      await remakeIndexes(this.#handle(table, spec), names);
+      await mine;
     } finally {
-      this.#mending.delete(spec.name);
+      if (this.#mending.get(spec.name) === mine) this.#mending.delete(spec.name);
     }
+  }
+
+  async #remakeAfter(
+    before: Promise<void> | undefined,
+    spec: TableSpec,
+    names: ReadonlySet<string>,
+  ): Promise<void> {
+    await before;
+    const table = await this.#open(spec.name);
+    // What it takes for that calls for nothing of the kind: it would wait for itself.
+    const mend = (): Promise<boolean> => Promise.resolve(false);
+    if (table !== undefined) await remakeIndexes({ ...this.#handle(table, spec), mend }, names);
     for (const name of names)
       this.#issues.push({ kind: "index", table: spec.name, message: `index ${name} of ${spec.name}` });
   }

@@ -15,6 +15,8 @@ import { isSameSum, readSums, sumName, sumOf } from "./sums.ts";
 export interface CheckOptions {
   /** Read every byte, too. */
   readonly deep: boolean;
+  /** Only files that hold this. */
+  readonly only?: Damage["holds"];
   readonly signal?: AbortSignal;
   /** Called after each file that was read. */
   readonly onRead?: (bytes: number) => void;
@@ -194,6 +196,7 @@ class Check {
     { sums, present }: { readonly sums: Sums; readonly present: ReadonlySet<string> },
   ): Promise<void> {
     this.#options.signal?.throwIfAborted();
+    if (this.#options.only !== undefined && this.#options.only !== needed.holds) return;
     // Of an index without sums all that can be told is whether it is there.
     if (file.endsWith("/")) {
       this.#unsummed += 1;

@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { isPondError, PondError } from "../../base/errors.ts";
 import type { Handle } from "../handle.ts";
 import { besideMergers, call } from "../handle.ts";
+import { checkTable } from "../local/check.ts";
 import { manifestNames, readManifest } from "../local/manifest.ts";
-import { indexName, wantedIndexes } from "../spec.ts";
+import { indexName, type TableSpec, wantedIndexes } from "../spec.ts";
 import { buildIndex } from "./indexes.ts";
 
 /** Drops these indexes, whatever is left of them, and makes those again that the table is declared with. */
@@ -38,8 +39,22 @@ export async function indexesWithoutFiles(directory: string): Promise<ReadonlySe
   );
 }
 
-/** The index of the newest version that an engine's error is about. */
-export async function indexInError(directory: string, error: unknown): Promise<string | undefined> {
+/**
+ * The indexes of the newest version that an engine's error is about. Of a file that was cut it says no name: then they are
+ * all looked at, where nothing else explains it.
+ */
+export async function indexesInError(
+  { directory, spec }: { readonly directory: string; readonly spec: TableSpec },
+  error: unknown,
+): Promise<ReadonlySet<string>> {
+  const named = await indexNamedIn(directory, error);
+  if (named !== undefined) return new Set([named]);
+  if (!isPondError(error) || (error.code !== "internal" && error.reason !== "corrupt")) return new Set();
+  const { damage } = await checkTable(directory, spec.name, { deep: true, only: "index" });
+  return new Set(damage.flatMap(({ index, isCurrent }) => (isCurrent && index !== undefined ? [index] : [])));
+}
+
+async function indexNamedIn(directory: string, error: unknown): Promise<string | undefined> {
   const cause = error instanceof PondError ? error.cause : error;
   const folder = /_indices[\\/]+[0-9a-f]{8}-[0-9a-f-]{27}/.exec(String(cause))?.[0].replaceAll("\\", "/");
   if (folder === undefined) return undefined;
