@@ -38,6 +38,7 @@ export async function doctor(
     // First what is wrong on the disk: opening makes lost indexes again.
     ...files,
     ...(await storeFindings(context)),
+    ...(await historyFindings(context)),
     ...(await diskFindings(context)),
     ...(await folderFindings(context)),
     ...(await clientFindings(context)),
@@ -88,6 +89,8 @@ async function fileFindings({ address, signal }: Context, deep: boolean): Promis
   const checks = await checkFiles(address, { deep, signal });
   if (checks.length === 0) return [];
   const damage = damageIn(checks);
+  if (checks.some(({ isCutOff }) => isCutOff))
+    return [{ topic: "files", status: "fail", message: CUT_OFF, fix: "pond repair" }];
   const files = checks.reduce((sum, each) => sum + each.files, 0);
   const looked = deep ? "read and as they were written" : "there, of the right size";
   if (damage.length === 0) return [{ topic: "files", status: "ok", message: `${files} files: ${looked}` }];
@@ -103,6 +106,7 @@ async function fileFindings({ address, signal }: Context, deep: boolean): Promis
   });
 }
 
+const CUT_OFF = "a repair was cut off: rows that it took out of damaged files are not stored yet";
 const MOST_DAMAGE = 5;
 const HOLDS = {
   rows: "rows",
@@ -151,6 +155,14 @@ async function diskFindings({ address }: Context): Promise<Finding[]> {
       { topic: "disk", status: "warn", message, fix: "free some space, or move the store (storage.url)" },
     ];
   }
+}
+
+/** Whether the store has what this machine stored in it. */
+async function historyFindings(context: Context): Promise<Finding[]> {
+  // What cannot be looked at was told of above.
+  if ((await rememberedSync(context).catch(() => "none" as const)) !== "gone back") return [];
+  const message = "it lacks what was stored in it before: an older copy is in its place, or rows were lost";
+  return [{ topic: "store", status: "warn", message, fix: "pond sync reads every source again" }];
 }
 
 async function clientFindings(context: Context): Promise<Finding[]> {

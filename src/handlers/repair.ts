@@ -88,12 +88,15 @@ export async function repair(context: Context, hooks: RepairHooks = {}): Promise
         done.push(`${name}: ${fragments.size} damaged files were taken out, with ${out?.rows ?? 0} rows`);
       }
       await store.dropSummaries();
+      // Other machines' cursors call rows stored that were taken out here.
+      await store.forgetMarks();
     }
     // Also those of a repair that was cut off.
     rows.proven = await store.putBack("proven");
   }
   // Without a reason to doubt everything a sync looks whether the store went back, as one does that a torn commit left.
-  const isDoubtful = rows.taken_out > 0 || done.some((line) => line.startsWith("version"));
+  const isCutOff = found.some((each) => each.isCutOff);
+  const isDoubtful = isCutOff || rows.taken_out > 0 || done.some((line) => line.startsWith("version"));
   step(isDoubtful ? "reading every source again" : "looking for what the store lacks");
   const { clients } = await sync(context, { verify: isDoubtful, wait: true });
   rows.read_again = clients.reduce(
@@ -108,7 +111,9 @@ export async function repair(context: Context, hooks: RepairHooks = {}): Promise
   const stored = await verifyStored(context, {});
   const after = await check(context);
   const left = damageIn(after);
+  // What is still wrong may come from a source that is put back later: the next sync reads them all.
   if (left.length === 0 && stored.clients.every(({ unequal }) => unequal === 0)) await forgetWhatWas(after);
+  else await store.forgetMarks();
   return { damage: damageIn(found), done, rows, clients, left, stored };
 }
 

@@ -106,6 +106,11 @@ export class SessionStore implements AsyncDisposable {
     return this.#store.leaveMark(reader);
   }
 
+  /** Has every reader read its sources again: rows were lost that their cursors call stored. */
+  forgetMarks(): Promise<void> {
+    return this.#store.forgetMarks();
+  }
+
   ingest(options: IngestOptions & { readonly clock: Clock }): Ingest {
     return new Ingest(ingestTables(this.tables), options);
   }

@@ -53,6 +53,20 @@ export async function leaveMark(catalog: Catalog, reader: string): Promise<strin
   return mark;
 }
 
+/** No reader's cursors hold any more: rows were lost that they call stored. */
+export async function forgetMarks(catalog: Catalog): Promise<void> {
+  await catalog.annotate(ID_TABLE, MARKED_COLUMN, (schema) => {
+    const column = schema.fields.find(({ name }) => name === MARKED_COLUMN);
+    const keys = [...(column?.metadata.keys() ?? [])].filter((key) =>
+      key.startsWith(markKey("").slice(0, -1)),
+    );
+    return Object.fromEntries([...keys, FORGOTTEN_MARKS].map((key) => [key, randomBytes(8).toString("hex")]));
+  });
+}
+
+/** So that there is something to say also where no reader has left a mark. */
+const FORGOTTEN_MARKS = "pond.forgotten_marks";
+
 /** The id, made now if the store has none. Of several processes that make one at once, all read the same. */
 export async function storeId(catalog: Catalog): Promise<string> {
   const stored = await readStoreId(catalog);

@@ -3,12 +3,13 @@
  * table. What can still be read of them is kept in files beside the table first, and stored again where its keys are absent
  * afterwards, so that a crash at any moment loses nothing that was readable.
  */
-import { open, readdir, readFile, rm } from "node:fs/promises";
+import { open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isPondError } from "../base/errors.ts";
 import { makeFolders } from "../base/folders.ts";
 import { Batch, BatchBuilder } from "./arrow/batch.ts";
 import { call, type Handle } from "./handle.ts";
+import { SALVAGE } from "./local/check.ts";
 import { ignoreMissing } from "./local/files.ts";
 import { manifestNames, readManifest } from "./local/manifest.ts";
 import { inFragment, renderPredicate } from "./predicate.ts";
@@ -29,7 +30,7 @@ export interface TakenOut {
 /** Which kept rows: those whose value is proven, and all others. */
 export type Kept = "proven" | "unproven";
 
-const FOLDER = "_salvage";
+const FOLDER = SALVAGE;
 /** Reads that fail one behind the other before a fragment is given up: none of its rows can be read then. */
 const MOST_FAILURES = 64;
 
@@ -85,8 +86,10 @@ export async function putBack(handle: Handle, which: Kept): Promise<number> {
   const folder = folderOf(handle);
   let inserted = 0;
   for (const name of (await readdir(folder).catch(ignoreMissing)) ?? []) {
-    if (!name.startsWith(`${which}-`)) continue;
     const path = join(folder, name);
+    // What a kill left of one: its rows are still where they were.
+    if (name.endsWith(".new")) await rm(path, { force: true });
+    if (!name.startsWith(`${which}-`) || !name.endsWith(".arrow")) continue;
     const rows = Number(/-(\d+)\.arrow$/.exec(name)?.[1] ?? 0);
     const ipc = await readFile(path);
     const batch = new Batch(handle.spec, { ipc, rows, bytes: ipc.length });
@@ -172,12 +175,15 @@ class Keeper {
     makeFolders(folder);
     // A name of its own: an earlier repair may have been cut off.
     const name = `${this.#which}-${crypto.randomUUID()}-${this.#files++}-${rows}.arrow`;
-    const file = await open(join(folder, name), "w", 0o600);
+    const draft = join(folder, `${name}.new`);
+    const file = await open(draft, "w", 0o600);
     try {
       await file.writeFile(ipc);
       await file.sync();
     } finally {
       await file.close();
     }
+    // Whole or not at all: nothing is deleted before it is there.
+    await rename(draft, join(folder, name));
   }
 }

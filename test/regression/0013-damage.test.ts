@@ -3,7 +3,16 @@
  * is restored that is not as it was read, and `repair` mends what sources and copies allow (spec.md#storage-checksums,
  * spec.md#keep-repair). Trials are random; POND_DAMAGE_TRIALS says how many.
  */
-import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/index.ts";
@@ -59,8 +68,12 @@ class Home implements AsyncDisposable {
     return join(this.path, ".local/share/pond/store/default");
   }
 
-  async run<T>(command: (context: Context) => Promise<T>, told: string[] = []): Promise<T> {
-    const environment = { env: {}, home: this.path, platform: "linux" as const, cwd: this.path };
+  async run<T>(
+    command: (context: Context) => Promise<T>,
+    told: string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<T> {
+    const environment = { env, home: this.path, platform: "linux" as const, cwd: this.path };
     const config = await loadConfig({ environment });
     const { signal } = new AbortController();
     await using context = createContext({
@@ -269,4 +282,49 @@ test("doctor finds what is missing or cut without reading it, and does not advis
     },
   ]);
   expect(findings.flatMap(({ fix }) => fix ?? []).join()).not.toContain("doctor");
+});
+
+test("a repair that was killed with rows kept aside reads every source again, and steps over a torn file", async () => {
+  await using home = await Home.make();
+  for (const table of ["parts", "messages"]) {
+    const [first = ""] = dataFiles(home, table);
+    rmSync(first);
+  }
+  const stopped = home.run((context) =>
+    repair(context, {
+      onStep: (step) => {
+        if (step.startsWith("reading every source")) throw new Error("killed");
+      },
+    }),
+  );
+  await expect(stopped).rejects.toThrow("killed");
+  const salvage = join(home.store, "messages.lance/_salvage");
+  mkdirSync(salvage, { recursive: true });
+  writeFileSync(join(salvage, "unproven-torn-0-5.arrow.new"), "");
+  const findings = await home.run((context) => doctor(context));
+  expect(findings).toContainEqual({
+    topic: "files",
+    status: "fail",
+    message: expect.stringContaining("a repair was cut off"),
+    fix: "pond repair",
+  });
+  const report = await home.run((context) => repair(context));
+  expect(report.left).toEqual([]);
+  expect(report.stored.clients.flatMap(({ differences }) => differences)).toEqual([]);
+  for (const { proven } of (await home.run((context) => verify(context, {}))).clients)
+    expect(proven).toBe(true);
+});
+
+test("after a repair every other machine reads its sources again", async () => {
+  await using home = await Home.make();
+  const elsewhere = join(home.path, "elsewhere");
+  const onOther = <T>(command: (context: Context) => Promise<T>): Promise<T> =>
+    home.run(command, [], { XDG_STATE_HOME: elsewhere });
+  await onOther((context) => sync(context, {}));
+  rmSync(dataFiles(home, "messages")[0] ?? "");
+  await home.run((context) => repair(context));
+  expect((await onOther((context) => sync(context, {}))).notes).toEqual([
+    expect.stringContaining("lacks what was stored in it before"),
+  ]);
+  expect((await onOther((context) => sync(context, {}))).notes).toEqual([]);
 });

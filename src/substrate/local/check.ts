@@ -49,7 +49,12 @@ export interface TableCheck {
   /** Of these, files of which no checksum was kept: an older pond wrote them, or a crash came first. */
   readonly unsummed: number;
   readonly damage: readonly Damage[];
+  /** A repair was cut off: rows of files that it took out are kept beside the table, and not stored yet. */
+  readonly isCutOff: boolean;
 }
+
+/** Where a repair keeps what it could read of damaged files. */
+export const SALVAGE = "_salvage";
 
 interface Needed {
   readonly holds: Damage["holds"];
@@ -128,6 +133,7 @@ class Check {
       bytes: this.#bytes,
       unsummed: this.#unsummed,
       damage,
+      isCutOff: [...present].some((name) => name.startsWith(`${SALVAGE}/`)),
     };
   }
 
