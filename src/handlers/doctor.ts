@@ -8,6 +8,7 @@ import { checkFiles } from "../sessions/index.ts";
 import { displayUrl } from "../sessions/peek.ts";
 import type { Context } from "./context.ts";
 import { folderFindings } from "./doctor-folders.ts";
+import type { FileDamage } from "./file-damage.ts";
 import { damageIn } from "./file-damage.ts";
 import { realPathOf } from "./importer.ts";
 import { rememberedSync } from "./remembered.ts";
@@ -100,13 +101,18 @@ async function fileFindings({ address, signal }: Context, deep: boolean): Promis
     return {
       topic: "files",
       status: is_old || holds === "index" ? "warn" : "fail",
-      message: `${table}.lance/${file} is ${what}; it holds ${HOLDS[holds]}${is_old ? " of an old version" : ""}${rest}`,
+      message: `${table}.lance${describeDamage(file, what, holds)}${is_old ? " of an old version" : ""}${rest}`,
       fix: "pond repair",
     };
   });
 }
 
 const CUT_OFF = "a repair was cut off: rows that it took out of damaged files are not stored yet";
+const describeDamage = (file: string, what: FileDamage["what"], holds: FileDamage["holds"]): string =>
+  holds === "table"
+    ? " is gone with all its rows, or no list of its files is left"
+    : `/${file} is ${what}; it holds ${HOLDS[holds]}`;
+
 const MOST_DAMAGE = 5;
 const HOLDS = {
   rows: "rows",

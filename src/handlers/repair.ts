@@ -6,8 +6,9 @@
  */
 import { hash } from "node:crypto";
 import { adapterNamed } from "../adapters/index.ts";
+import type { SessionId } from "../model/index.ts";
 import { sessionId } from "../model/index.ts";
-import type { SessionStore, TableCheck } from "../sessions/index.ts";
+import type { Cleared, Damage, SessionStore, TableCheck } from "../sessions/index.ts";
 import { checkFiles, clearTheWay, forgetWhatWas, letGo } from "../sessions/index.ts";
 import { acquireLock } from "../state/index.ts";
 import type { Context } from "./context.ts";
@@ -35,6 +36,8 @@ export interface RepairReport {
     readonly read_again: number;
     /** In no source any more, and stored again as they could be read. */
     readonly put_back: number;
+    /** Not stored again: their sessions are whole without them, so their keys are damaged; or no session has them. */
+    readonly left_out: number;
   };
   readonly clients: readonly ClientReport[];
   /** Files that are still damaged, and what is stored as its digests prove it now. */
@@ -50,31 +53,23 @@ export interface RepairHooks {
 const MOST_ROUNDS = 8;
 
 export async function repair(context: Context, hooks: RepairHooks = {}): Promise<RepairReport> {
+  // One at a time: a second one would find the files of the first half moved.
+  using _ = await hold(context, "repair");
+  return await repairAlone(context, hooks);
+}
+
+async function repairAlone(context: Context, hooks: RepairHooks): Promise<RepairReport> {
   const step = (text: string): void => hooks.onStep?.(text);
   step("reading every file");
   const found = await check(context);
-  const done: string[] = [];
-  {
-    using _ = await holdSyncs(context);
-    for (let [round, checks] = [0, found]; round < MOST_ROUNDS; round++) {
-      const cleared = await clearTheWay(checks);
-      if (cleared.length === 0) break;
-      done.push(...cleared);
-      checks = await check(context);
-      if (
-        !checks.some(({ damage }) =>
-          damage.some(({ holds, what }) => holds === "version" && what !== "missing"),
-        )
-      )
-        break;
-    }
-  }
+  const cleared = await clearAll(context, found);
+  const done = [...cleared.done];
   // Of a store elsewhere there are no files to look at, but what is stored can be proven.
   if (found.length === 0) await requireStore(context);
   const store = await context.store();
-  const rows = { taken_out: 0, readable: 0, proven: 0, read_again: 0, put_back: 0 };
+  const rows = { taken_out: 0, readable: 0, proven: 0, read_again: 0, put_back: 0, left_out: 0 };
   {
-    using _ = await holdSyncs(context);
+    using _ = await hold(context, "sync");
     const checks = await check(context);
     await remakeIndexes(store, checks, done);
     step("proving the sessions of damaged files");
@@ -85,25 +80,27 @@ export async function repair(context: Context, hooks: RepairHooks = {}): Promise
         const out = await store.table(name)?.takeOut([...fragments], (session) => proven.has(session));
         rows.taken_out += out?.rows ?? 0;
         rows.readable += out?.kept ?? 0;
-        done.push(`${name}: ${fragments.size} damaged files were taken out, with ${out?.rows ?? 0} rows`);
+        done.push(takenOutLine(name, fragments.size, out?.rows ?? 0));
       }
       await store.dropSummaries();
-      // Other machines' cursors call rows stored that were taken out here.
-      await store.forgetMarks();
     }
+    // Other machines' cursors call rows stored that are not stored any more.
+    if (damaged.size > 0 || cleared.isDoubtful) await store.forgetMarks();
     // Also those of a repair that was cut off.
-    rows.proven = await store.putBack("proven");
+    rows.proven = (await store.putBackProven()).inserted;
   }
   // Without a reason to doubt everything a sync looks whether the store went back, as one does that a torn commit left.
   const isCutOff = found.some((each) => each.isCutOff);
-  const isDoubtful = isCutOff || rows.taken_out > 0 || done.some((line) => line.startsWith("version"));
+  const isDoubtful = isCutOff || rows.taken_out > 0 || cleared.isDoubtful;
   step(isDoubtful ? "reading every source again" : "looking for what the store lacks");
   const { clients } = await sync(context, { verify: isDoubtful, wait: true });
   rows.read_again = clients.reduce(
-    (sum, { stored }) => sum + stored.messages.inserted + stored.parts.inserted,
+    (sum, { stored }) => sum + stored.sessions.inserted + stored.messages.inserted + stored.parts.inserted,
     0,
   );
-  rows.put_back = await store.putBack("unproven");
+  const back = await store.putBackUnproven((session) => isProven(store, session).catch(() => false));
+  rows.put_back = back.inserted;
+  rows.left_out = back.leftOut;
   step("bringing the indexes up to date");
   await store.updateIndexes();
   await letGo(await check(context));
@@ -112,18 +109,45 @@ export async function repair(context: Context, hooks: RepairHooks = {}): Promise
   const after = await check(context);
   const left = damageIn(after);
   // What is still wrong may come from a source that is put back later: the next sync reads them all.
-  if (left.length === 0 && stored.clients.every(({ unequal }) => unequal === 0)) await forgetWhatWas(after);
-  else await store.forgetMarks();
+  const isWhole = left.length === 0 && stored.clients.every(({ unequal }) => unequal === 0);
+  if (!isWhole) await store.forgetMarks();
+  // Of a lost table of states nothing may be missed only where every session has one again.
+  else if (stored.clients.every(({ unrecorded }) => unrecorded === 0)) await forgetWhatWas(after);
   return { damage: damageIn(found), done, rows, clients, left, stored };
+}
+
+/** Until nothing keeps the tables from being opened: what is moved away may bring older damage to light. */
+async function clearAll(context: Context, found: readonly TableCheck[]): Promise<Cleared> {
+  using _ = await hold(context, "sync");
+  const done: string[] = [];
+  let isDoubtful = false;
+  for (let [round, checks] = [0, found]; round < MOST_ROUNDS; round++) {
+    const cleared = await clearTheWay(checks);
+    done.push(...cleared.done);
+    isDoubtful ||= cleared.isDoubtful;
+    if (cleared.done.length === 0) break;
+    checks = await check(context);
+    if (!checks.some(({ damage }) => damage.some(keepsShut))) break;
+  }
+  return { done, isDoubtful };
+}
+
+const keepsShut = ({ holds, what }: Damage): boolean => holds === "version" && what !== "missing";
+
+function takenOutLine(table: string, files: number, rows: number): string {
+  const [verb, noun] = files === 1 ? ["was", "file"] : ["were", "files"];
+  return `${table}: ${files} damaged ${noun} ${verb} taken out, with ${rows} ${rows === 1 ? "row" : "rows"}`;
 }
 
 function check(context: Context): Promise<TableCheck[]> {
   return checkFiles(context.address, { deep: true, signal: context.signal });
 }
 
-function holdSyncs({ config, address, clock, signal }: Context): Promise<Disposable> {
+/** Waits for every other one of its kind. */
+function hold({ config, address, clock, signal }: Context, kind: "repair" | "sync"): Promise<Disposable> {
   const { url, namespace } = address;
-  return acquireLock(config.paths.state, hash("sha256", `${url} ${namespace}`), {
+  const name = kind === "sync" ? `${url} ${namespace}` : `${kind} ${url} ${namespace}`;
+  return acquireLock(config.paths.state, hash("sha256", name), {
     clock,
     signal,
     wait: true,
@@ -167,14 +191,14 @@ async function provenIn(
   const proven = new Set<string>();
   for (const id of sessions) {
     context.signal.throwIfAborted();
-    if (await isProven(store, id).catch(() => false)) proven.add(id);
+    if (await isProven(store, sessionId(id)).catch(() => false)) proven.add(id);
   }
   return proven;
 }
 
 /** Every row of it is of a state that restores with its recorded digests. */
-async function isProven(store: SessionStore, id: string): Promise<boolean> {
-  const views = await store.views(sessionId(id));
+async function isProven(store: SessionStore, id: SessionId): Promise<boolean> {
+  const views = await store.views(id);
   if (views === undefined || !views.history.isRecorded) return false;
   if (views.everything().damage.length > 0) return false;
   const heads = views.history.sources.flatMap(({ all }) => all);

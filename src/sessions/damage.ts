@@ -1,15 +1,18 @@
 /** The files of a local store: what of them is damaged, and what can be done about it before its tables are opened. */
-import type { CheckOptions, TableCheck } from "../substrate/index.ts";
+import { dirname } from "node:path";
+import type { CheckOptions, ExpectedTable, TableCheck } from "../substrate/index.ts";
 import {
   checkStore,
   dropOldVersions,
   emptyQuarantine,
   forgetLost,
   mendVersions,
+  moveRemains,
   parseStorageUrl,
   removeDerived,
+  removeRemains,
 } from "../substrate/index.ts";
-import { SUMMARIES } from "./schema.ts";
+import { MESSAGES, PARTS, SESSIONS, SOURCES, SUMMARIES } from "./schema.ts";
 import type { Storage } from "./store.ts";
 
 /** Looks at the files of a local store (spec.md#storage-checksums); at nothing of a store elsewhere. */
@@ -17,20 +20,48 @@ export function checkFiles(
   { url, namespace }: Pick<Storage, "url" | "namespace">,
   options: CheckOptions,
 ): Promise<TableCheck[]> {
-  return checkStore(parseStorageUrl(url), namespace, options);
+  return checkStore(parseStorageUrl(url), namespace, { ...options, expected: EXPECTED });
 }
 
-/** Takes away what keeps tables from being opened: damaged versions, and derived tables. Says what was done, for people. */
-export async function clearTheWay(checks: readonly TableCheck[]): Promise<string[]> {
+/** Stores of an older pond have no table of sources; since version 2 of messages every store has. */
+const EXPECTED: readonly ExpectedTable[] = [
+  { name: SESSIONS.name },
+  { name: MESSAGES.name },
+  { name: PARTS.name },
+  { name: SOURCES.name, since: { table: MESSAGES.name, version: 2 } },
+];
+
+export interface Cleared {
+  /** What was done, for people. */
+  readonly done: readonly string[];
+  /** Commits were lost, or whole tables: cursors may call rows stored that are not. */
+  readonly isDoubtful: boolean;
+}
+
+/** Takes away what keeps tables from being opened: damaged versions, remains of lost tables, and derived tables. */
+export async function clearTheWay(checks: readonly TableCheck[]): Promise<Cleared> {
   const done: string[] = [];
+  let isDoubtful = false;
   for (const check of checks) {
-    if (check.damage.length === 0) continue;
-    if (check.table === SUMMARIES.name) {
-      await removeDerived(check.directory);
-      done.push(`${check.table}: made again, as all that it holds can be computed`);
-    } else done.push(...(await mendVersions(check)));
+    const { table, directory, damage } = check;
+    if (damage.length === 0) continue;
+    if (table === SUMMARIES.name) {
+      await removeDerived(directory);
+      done.push(`${table}: made again, as all that it holds can be computed`);
+      continue;
+    }
+    const isGone = damage.some(({ holds }) => holds === "table");
+    const lines = isGone ? [await clearLost(check)] : await mendVersions(check);
+    isDoubtful ||= lines.length > 0;
+    done.push(...lines);
   }
-  return done;
+  return { done, isDoubtful };
+}
+
+async function clearLost({ table, directory }: TableCheck): Promise<string> {
+  const remains = await moveRemains(directory);
+  const where = remains === undefined ? "" : `; what is left of its files is in ${remains}`;
+  return `${table}: all of it was lost, and it is made anew${where}`;
 }
 
 /** Lets go of what only old versions needed, and of checksums of versions that are lost. */
@@ -45,4 +76,6 @@ export async function letGo(checks: readonly TableCheck[]): Promise<void> {
 /** What was moved away is of no use any more: everything is proven without it. */
 export async function forgetWhatWas(checks: readonly TableCheck[]): Promise<void> {
   for (const { directory } of checks) await emptyQuarantine(directory);
+  const [first] = checks;
+  if (first !== undefined) await removeRemains(dirname(first.directory));
 }

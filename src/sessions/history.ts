@@ -4,7 +4,7 @@
  */
 import { pieceOf } from "./piece.ts";
 import type { Holding, RecordedState } from "./states.ts";
-import { SourceStates } from "./states.ts";
+import { countOf, firstRecords, SourceStates } from "./states.ts";
 
 /** A message row, as far as its place is concerned. */
 export interface PlacedRow {
@@ -213,6 +213,34 @@ function byAge(a: End, b: End): number {
     (left.digest < right.digest ? -1 : 1)
   );
 }
+
+/**
+ * The rows of a state. Where some of them were lost and the source was read again since, those of a later state stand for
+ * them: of one with the same digests, or the first records of one of the same source, which restores prove by its digest.
+ */
+export function arrangeState<T extends PlacedRow>(
+  rows: readonly T[],
+  {
+    history,
+    end,
+    holding,
+  }: { readonly history: SessionHistory; readonly end: End; readonly holding: Holding },
+): ReturnType<typeof arrange<T>> {
+  const own = arrange(rows, holding);
+  if (own.missing.length === 0) return own;
+  const count = recordsIn(holding.runs);
+  for (const states of history.sources)
+    for (const other of states.all.toReversed()) {
+      const isLater = states === end.states && other.state > end.state.state && other.whole;
+      if (!isLater && !isSameState(other, end.state)) continue;
+      const runs = firstRecords(states.holding(other.state).runs, count);
+      const instead = arrange(rows, { runs, side: holding.side });
+      if (instead.missing.length === 0 && recordsIn(runs) === count) return instead;
+    }
+  return own;
+}
+
+const recordsIn = (runs: Holding["runs"]): number => runs.reduce((sum, run) => sum + countOf(run), 0);
 
 /** The rows of a state in its order, each record with its pieces; what is beside them comes last. */
 export function arrange<T extends PlacedRow>(

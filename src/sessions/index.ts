@@ -27,5 +27,6 @@ export type { IngestTables, Inserted, Labels } from "./tables.ts";
 export { ingestTables, SessionTables } from "./tables.ts";
 export type { RowRef } from "./leaves.ts";
 export type { Damage, MaintenanceReport, TableCheck, TableHealth } from "../substrate/index.ts";
+export type { Cleared } from "./damage.ts";
 export { checkFiles, clearTheWay, forgetWhatWas, letGo } from "./damage.ts";
 export type { Shown, View } from "./view.ts";

@@ -4,8 +4,8 @@
  */
 import type { PondError } from "../base/errors.ts";
 import { toPondError } from "../base/errors.ts";
-import type { Event, MessageOutline, Outcome, PartPlan } from "../model/index.ts";
-import type { PartRows } from "./parts.ts";
+import type { Event, MessageOutline, Outcome, Part, PartPlan } from "../model/index.ts";
+import type { PartRef, PartRows } from "./parts.ts";
 import { PART_PLAN_COLUMNS, partPlanAt, readPayloads } from "./parts.ts";
 import type { MessageRows } from "./read.ts";
 import {
@@ -28,6 +28,18 @@ export interface RowRef {
   readonly row: bigint;
   /** The table's version when it was resolved. */
   readonly version: number;
+}
+
+/** The bodies of parts, in the order given; undefined where one cannot be read. */
+export async function readPartBodies(
+  tables: SessionTables,
+  refs: readonly PartRef[],
+  options: { readonly payloads: boolean },
+): Promise<(Part | undefined)[]> {
+  const parts = new Map(refs.map((ref) => [ref.row, { plan: ref }]));
+  const rows = refs.map(({ row }) => ({ table: "parts", row }) as const);
+  const leaves = await readLeaves(tables, rows, { ...options, parts, messages: new Map() });
+  return leaves.map((leaf) => (leaf.ok && leaf.value.kind === "part" ? leaf.value.part : undefined));
 }
 
 type Read = (rows: readonly bigint[]) => Promise<readonly Outcome<Event>[]>;

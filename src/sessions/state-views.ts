@@ -5,7 +5,7 @@
 import type { EntityKey, MessageWithParts, SessionId, SessionState, TreeIssue } from "../model/index.ts";
 import { compareInSession, describeKey, loadTree, stateOf } from "../model/index.ts";
 import type { PlacedRow } from "./history.ts";
-import { arrange, SessionHistory } from "./history.ts";
+import { arrangeState, SessionHistory } from "./history.ts";
 import type { MessageRef } from "./read.ts";
 import { readMessageRefs } from "./read.ts";
 import type { StateHead } from "./states.ts";
@@ -77,7 +77,11 @@ export class StateViews {
   view(head: Pick<StateHead, "source" | "state" | "adapter" | "key" | "form">): StateView {
     const end = this.history.find(head, this.#rows);
     if (end === undefined) return { state: this.#all, damage: ["the state is not recorded any more"] };
-    const { found, beside, missing } = arrange(this.#rows, end.states.holding(end.state.state));
+    const { found, beside, missing } = arrangeState(this.#rows, {
+      history: this.history,
+      end,
+      holding: end.states.holding(end.state.state),
+    });
     const rows = [...found, ...beside.toSorted((a, b) => compareInSession(a.ref, b.ref))];
     const ids = new Set(rows.map(({ id }) => id));
     const messages = rows.flatMap(({ id }) => this.#messages.get(id) ?? []);

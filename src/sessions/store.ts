@@ -17,6 +17,7 @@ import type {
   MaintainOptions,
   MaintenanceReport,
   Predicate,
+  PutBack,
   RecoveryIssue,
   Store,
   TableHealth,
@@ -43,7 +44,9 @@ import type { SessionStandings } from "./read-standings.ts";
 import { readStandings } from "./read-standings.ts";
 import { Summaries } from "./summaries.ts";
 import type { SummaryList } from "./summary-list.ts";
-import { readLeaves } from "./leaves.ts";
+import { readPartBodies } from "./leaves.ts";
+import type { IsWhole } from "./put-back.ts";
+import { putBackProven, putBackUnproven } from "./put-back.ts";
 import { corrupt } from "./rows.ts";
 import { ingestTables, SessionTables } from "./tables.ts";
 import { StateViews } from "./state-views.ts";
@@ -217,14 +220,8 @@ export class SessionStore implements AsyncDisposable {
   }
 
   /** The bodies of parts, in the order given; undefined where one cannot be read. */
-  async parts(
-    refs: readonly PartRef[],
-    options: { readonly payloads: boolean },
-  ): Promise<(Part | undefined)[]> {
-    const parts = new Map(refs.map((ref) => [ref.row, { plan: ref }]));
-    const rows = refs.map(({ row }) => ({ table: "parts", row }) as const);
-    const leaves = await readLeaves(this.tables, rows, { ...options, parts, messages: new Map() });
-    return leaves.map((leaf) => (leaf.ok && leaf.value.kind === "part" ? leaf.value.part : undefined));
+  parts(refs: readonly PartRef[], options: { readonly payloads: boolean }): Promise<(Part | undefined)[]> {
+    return readPartBodies(this.tables, refs, options);
   }
 
   /** Sizes of the payloads of file parts, by row. */
@@ -269,11 +266,14 @@ export class SessionStore implements AsyncDisposable {
     return this.tables.all.find(({ spec }) => spec.name === name);
   }
 
-  /** Stores rows again that a repair kept, where their keys are absent. */
-  async putBack(which: "proven" | "unproven"): Promise<number> {
-    let rows = 0;
-    for (const table of this.tables.all) rows += await table.putBack(which);
-    return rows;
+  /** Stores rows again that a repair kept and whose sessions are proven. */
+  putBackProven(): Promise<PutBack> {
+    return putBackProven(this.tables);
+  }
+
+  /** Stores what else a repair kept, once the sources were read again. */
+  putBackUnproven(isWhole: IsWhole): Promise<PutBack> {
+    return putBackUnproven(this.tables, isWhole);
   }
 
   /** Lets go of the derived summaries: they were computed of rows that are gone. */

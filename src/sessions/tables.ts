@@ -9,7 +9,7 @@ import type {
   Table,
   TableSpec,
 } from "../substrate/index.ts";
-import { isPondError, PondError } from "../base/errors.ts";
+import { isPondError, PondError, toPondError } from "../base/errors.ts";
 import type { StoredVersion } from "./claim.ts";
 import { MESSAGES, PARTS, SESSIONS, SOURCES } from "./schema.ts";
 import type { RecordedState } from "./states.ts";
@@ -19,7 +19,7 @@ import { readStates, readVersions } from "./versions.ts";
 /** A table as far as its columns do not matter. */
 type AnyTable = Pick<
   Table,
-  "maintain" | "health" | "version" | "remakeIndexes" | "firstKeysOf" | "takeOut" | "putBack"
+  "maintain" | "health" | "version" | "remakeIndexes" | "firstKeysOf" | "takeOut"
 > & { readonly spec: { readonly name: string } };
 
 /** What messages copy from their session; immutable once stored (spec.md#session-labels-immutable). */
@@ -116,12 +116,15 @@ export class SessionTables {
   }
 
   static async open(store: Store): Promise<SessionTables> {
-    const [sessions, messages, parts, sources] = await Promise.all([
-      store.table(SESSIONS),
-      store.table(MESSAGES),
-      store.table(PARTS),
+    const opening = [store.table(SESSIONS), store.table(MESSAGES), store.table(PARTS)] as const;
+    const [sources, ...opened] = await Promise.all([
       store.table(SOURCES).catch(orNone),
+      ...opening.map((table) => table.catch(orNone)),
     ]);
+    const isLost = opened.includes(undefined) && opened.some((table) => table !== undefined);
+    const [sessions, messages, parts] = await Promise.all(opening).catch((error: unknown) => {
+      throw isLost ? lostTable(error) : error;
+    });
     return new SessionTables({ sessions, messages, parts, sources });
   }
 
@@ -139,6 +142,14 @@ export class SessionTables {
     return labels;
   }
 }
+
+/** Of a store that has others: it is there, and a table of it was lost. */
+const lostTable = (cause: unknown): PondError =>
+  new PondError("storage_unavailable", `a table of the store was lost: ${toPondError(cause).message}`, {
+    reason: "corrupt",
+    hint: "run pond repair",
+    cause,
+  });
 
 /** A store that is only read is not given a table. */
 function orNone(error: unknown): undefined {

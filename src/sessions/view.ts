@@ -2,7 +2,7 @@
 import type { SessionId } from "../model/index.ts";
 import { compareInSession } from "../model/index.ts";
 import type { End, SessionHistory, StateChoice } from "./history.ts";
-import { arrange } from "./history.ts";
+import { arrangeState } from "./history.ts";
 import type { MessageRef } from "./read.ts";
 import { inHistoryOrder } from "./standing.ts";
 
@@ -54,7 +54,7 @@ export function viewOf(
   const holding = choice === undefined ? history.shown(chosen) : own;
   const ids = new Set(own.side.map(({ id }) => id));
   const others = new Set(holding.side.flatMap(({ id }) => (ids.has(id) ? [] : [id])));
-  const { found, beside, missing } = arrange(placed, holding);
+  const { found, beside, missing } = arrangeState(placed, { history, end: chosen, holding });
   const side = beside.map(({ ref }) => ref).toSorted(compareInSession);
   return { rows: [...found.map(({ ref }) => ref), ...side], shown: { end: chosen, ends, others }, missing };
 }

@@ -15,7 +15,7 @@ import { type Arrow, type Lance, type LanceConnection, type LanceTable, loadLanc
 import { Durability } from "./local/durable.ts";
 import { ignoreMissing } from "./local/files.ts";
 import { isLocalDisk } from "./local/local-disk.ts";
-import { recoverTable, type RecoveryIssue } from "./local/recover.ts";
+import { damaged, recoverTable, type RecoveryIssue } from "./local/recover.ts";
 import { joinWriterLock, type WriterLock } from "./local/writer-lock.ts";
 import { ensureTextIndexes } from "./maintain/indexes.ts";
 import { indexesWithoutFiles, indexesInError, remakeIndexes } from "./maintain/mend.ts";
@@ -105,6 +105,9 @@ export class Catalog {
         ),
     });
     const created = await this.#open(spec.name);
+    const directory = this.#directory(spec.name);
+    if (created === undefined && directory !== undefined)
+      throw damaged(directory, "it has files, and no list of them is left");
     if (created === undefined)
       throw new PondError("internal", `table ${spec.name} vanished while it was being made`);
     return this.#ready(created, spec);

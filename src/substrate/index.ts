@@ -60,13 +60,15 @@ export type { MaintainOptions, MaintenanceReport, TableHealth } from "./maintain
 export type { DiskUse } from "./local/disk-use.ts";
 export type { RecoveryIssue } from "./local/recover.ts";
 export type { StorePeek } from "./local/peek.ts";
-export type { CheckOptions, Damage, TableCheck } from "./local/check.ts";
+export type { CheckOptions, Damage, ExpectedTable, TableCheck } from "./local/check.ts";
 export { checkStore } from "./local/check.ts";
 export {
   dropOldVersions,
   emptyQuarantine,
   forgetLost,
   mendVersions,
+  moveRemains,
   removeDerived,
+  removeRemains,
 } from "./local/set-aside.ts";
-export type { TakenOut } from "./take-out.ts";
+export type { Judge, PutBack, TakenOut } from "./take-out.ts";

@@ -4,9 +4,10 @@
  */
 import { isPondError, PondError } from "../base/errors.ts";
 import { APPEND_FROM, appendAfterOlder, appendFromOf } from "./append.ts";
-import { emptyIpc, fieldOf, SCHEMA_VERSION } from "./arrow/schema.ts";
+import { emptyIpc, fieldOf } from "./arrow/schema.ts";
 import { besideMergers, call, type Handle } from "./handle.ts";
 import { type Arrow, nativeAddColumns } from "./lance.ts";
+import { SCHEMA_VERSION } from "./local/peek.ts";
 import { isNullable, type TableSpec } from "./spec.ts";
 
 const PK_POSITION = "lance-schema:unenforced-primary-key:position";

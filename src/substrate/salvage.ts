@@ -47,6 +47,16 @@ export async function wholeRows(from: Handle, rows: Rows): Promise<Readonly<Reco
   );
 }
 
+/** A row of a batch as it was built, payload included. */
+export function keptValues(spec: TableSpec, rows: Rows, row: number): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.keys(spec.columns).map((name) => [
+      name,
+      spec.columns[name]?.type === "blob" ? rows.payload(name, row) : valueOf(spec, rows, { name, row }),
+    ]),
+  );
+}
+
 function valueOf(
   spec: TableSpec,
   rows: Rows,

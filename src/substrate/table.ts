@@ -19,7 +19,16 @@ import { nearest, search } from "./read/ranked.ts";
 import { count, scan, scanBatches, scanIn } from "./read/scan.ts";
 import { fetchBlobs, take, takeMatches } from "./read/take.ts";
 import type { ColumnName, ColumnsOf, RowOf, TableSpec } from "./spec.ts";
-import { firstKeysOf, type Kept, putBack, takeOut, type TakenOut } from "./take-out.ts";
+import {
+  firstKeysOf,
+  type Judge,
+  type Kept,
+  keptRows,
+  type PutBack,
+  putBack,
+  takeOut,
+  type TakenOut,
+} from "./take-out.ts";
 import * as write from "./write.ts";
 
 export class Table<S extends TableSpec = TableSpec> {
@@ -141,9 +150,14 @@ export class Table<S extends TableSpec = TableSpec> {
     return takeOut(this.#handle, fragments, isProven);
   }
 
-  /** Stores kept rows again whose keys are absent. */
-  putBack(which: Kept): Promise<number> {
-    return putBack(this.#handle, which);
+  /** Rows that were taken out and kept, a file at a time. */
+  keptRows(which: Kept): AsyncIterable<Rows<S>> {
+    return keptRows(this.#handle, which);
+  }
+
+  /** Stores kept rows again whose keys are absent, as far as they are wanted. */
+  putBack(which: Kept, judge: Judge<S>): Promise<PutBack> {
+    return putBack(this.#handle, which, judge);
   }
 
   /** Numbers of the table, and what maintenance would do. */

@@ -7,17 +7,19 @@ import { open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isPondError } from "../base/errors.ts";
 import { makeFolders } from "../base/folders.ts";
-import { Batch, BatchBuilder } from "./arrow/batch.ts";
+import { BatchBuilder } from "./arrow/batch.ts";
 import { call, type Handle } from "./handle.ts";
 import { SALVAGE } from "./local/check.ts";
 import { ignoreMissing } from "./local/files.ts";
 import { manifestNames, readManifest } from "./local/manifest.ts";
+import { moveAway } from "./local/set-aside.ts";
 import { inFragment, renderPredicate } from "./predicate.ts";
 import { collect } from "./read/collect.ts";
 import { scanQuery } from "./read/query.ts";
 import { Rows } from "./arrow/rows.ts";
-import { wholeRows } from "./salvage.ts";
-import { insert } from "./write.ts";
+import { keptValues, wholeRows } from "./salvage.ts";
+import { joinKey, type RowOf, type TableSpec } from "./spec.ts";
+import { insert, knownKeys } from "./write.ts";
 
 /** What became of the rows of fragments that were taken out. */
 export interface TakenOut {
@@ -25,6 +27,18 @@ export interface TakenOut {
   readonly rows: number;
   /** Of these, rows that could still be read. */
   readonly kept: number;
+}
+
+/** What becomes of a kept row: it goes back, with other values, or it does not. */
+export type Verdict<S extends TableSpec> = "as it is" | "leave out" | RowOf<S>;
+
+/** Tells for each row of a file, in its order. */
+export type Judge<S extends TableSpec> = (rows: Rows<S>) => Promise<readonly Verdict<S>[]>;
+
+export interface PutBack {
+  readonly inserted: number;
+  /** Rows that are not stored in the end. */
+  readonly leftOut: number;
 }
 
 /** Which kept rows: those whose value is proven, and all others. */
@@ -81,22 +95,69 @@ export async function takeOut(
   return { rows: all.reduce((sum, { rows }) => sum + rows, 0), kept };
 }
 
-/** Stores kept rows again whose keys are absent, and says how many these were. */
-export async function putBack(handle: Handle, which: Kept): Promise<number> {
-  const folder = folderOf(handle);
-  let inserted = 0;
-  for (const name of (await readdir(folder).catch(ignoreMissing)) ?? []) {
-    const path = join(folder, name);
-    // What a kill left of one: its rows are still where they were.
-    if (name.endsWith(".new")) await rm(path, { force: true });
-    if (!name.startsWith(`${which}-`) || !name.endsWith(".arrow")) continue;
-    const rows = Number(/-(\d+)\.arrow$/.exec(name)?.[1] ?? 0);
-    const ipc = await readFile(path);
-    const batch = new Batch(handle.spec, { ipc, rows, bytes: ipc.length });
-    inserted += (await insert(handle, batch)).inserted;
-    await rm(path);
+/** The kept rows, a file at a time. */
+export async function* keptRows<S extends TableSpec>(
+  handle: Handle<S>,
+  which: Kept,
+): AsyncGenerator<Rows<S>> {
+  for (const path of await keptFiles(handle, which)) yield Rows.fromIpc(handle.lance, [await readFile(path)]);
+}
+
+/**
+ * Stores kept rows again whose keys are absent. A file with rows that are left out is moved to quarantine, so that they
+ * are lost only when everything is proven without them.
+ */
+export async function putBack<S extends TableSpec>(
+  handle: Handle<S>,
+  which: Kept,
+  judge: Judge<S>,
+): Promise<PutBack> {
+  const sum = { inserted: 0, leftOut: 0 };
+  for (const path of await keptFiles(handle, which)) {
+    const ipc = [await readFile(path)];
+    const rows: Rows = Rows.fromIpc(handle.lance, ipc);
+    const verdicts = await judge(Rows.fromIpc(handle.lance, ipc));
+    let builder = new BatchBuilder(handle.lance, handle.spec);
+    const flush = async (): Promise<void> => {
+      if (builder.rows > 0) sum.inserted += (await insert(handle, builder.finish())).inserted;
+      builder = new BatchBuilder(handle.lance, handle.spec);
+    };
+    for (const [row, verdict] of verdicts.entries()) {
+      if (verdict === "leave out") continue;
+      const values = verdict === "as it is" ? keptValues(handle.spec, rows, row) : verdict;
+      if (builder.addUntyped(values) !== "full") continue;
+      await flush();
+      builder.addUntyped(values);
+    }
+    await flush();
+    const leftOut = await countAbsent(
+      handle,
+      verdicts.flatMap((verdict, row) => (verdict === "leave out" ? [keyAt(handle.spec, rows, row)] : [])),
+    );
+    sum.leftOut += leftOut;
+    if (leftOut > 0) await moveAway(handle.directory ?? "", path);
+    else await rm(path);
   }
-  return inserted;
+  return sum;
+}
+
+const keyAt = ({ primaryKey }: TableSpec, rows: Rows, row: number): readonly string[] =>
+  primaryKey.map((name) => rows.string(name, row));
+
+/** How many of these keys are not stored: the others were read again. */
+async function countAbsent(handle: Handle, keys: readonly (readonly string[])[]): Promise<number> {
+  const stored = await knownKeys(handle, new Set(keys.map(([first = ""]) => first)));
+  return keys.filter((key) => !stored.hasKey(joinKey(key))).length;
+}
+
+/** Without what a kill left of a file: its rows are still where they were. */
+async function keptFiles(handle: Handle, which: Kept): Promise<string[]> {
+  const folder = folderOf(handle);
+  const names = (await readdir(folder).catch(ignoreMissing)) ?? [];
+  for (const name of names) if (name.endsWith(".new")) await rm(join(folder, name), { force: true });
+  return names
+    .filter((name) => name.startsWith(`${which}-`) && name.endsWith(".arrow"))
+    .map((name) => join(folder, name));
 }
 
 const folderOf = ({ directory = "" }: Handle): string => join(directory, FOLDER);

@@ -23,6 +23,7 @@ import {
   listSessions,
   openDemo,
   repair,
+  restore,
   search,
   sync,
   verify,
@@ -30,6 +31,7 @@ import {
   verifyStored,
 } from "../../src/handlers/index.ts";
 import { appendSums } from "../../src/substrate/local/sums.ts";
+import { changeRow } from "../support/changed-row.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const TRIALS = Number(process.env["POND_DAMAGE_TRIALS"] ?? 12);
@@ -327,4 +329,135 @@ test("after a repair every other machine reads its sources again", async () => {
     expect.stringContaining("lacks what was stored in it before"),
   ]);
   expect((await onOther((context) => sync(context, {}))).notes).toEqual([]);
+});
+
+const LOSSES: Readonly<Record<string, (folder: string) => void>> = {
+  "its folder": (folder) => rmSync(folder, { recursive: true }),
+  "every list of its files": (folder) => rmSync(join(folder, "_versions"), { recursive: true }),
+  "every list of its files and their copies": (folder) => {
+    for (const name of ["_versions", "_sums"]) rmSync(join(folder, name), { recursive: true, force: true });
+  },
+};
+
+test.each([
+  ["messages", "its folder"],
+  ["sources", "its folder"],
+  ["parts", "every list of its files"],
+  ["sources", "every list of its files and their copies"],
+  ["sessions", "every list of its files and their copies"],
+] as const)(
+  "a store whose table %s lost %s says so and is repaired from its sources",
+  async (table, loss) => {
+    await using home = await Home.make();
+    LOSSES[loss]?.(join(home.store, `${table}.lance`));
+    expect((await home.run((context) => verifyFiles(context)))?.damage).toMatchObject([
+      { table, what: "missing" },
+    ]);
+    const findings = await home.run((context) => doctor(context));
+    expect(findings).toContainEqual(
+      expect.objectContaining({ topic: "files", status: "fail", fix: "pond repair" }),
+    );
+    const report = await home.run((context) => repair(context));
+    expect(report.left).toEqual([]);
+    expect(report.stored.clients.filter(({ unequal, unrecorded }) => unequal + unrecorded > 0)).toEqual([]);
+    for (const { proven } of (await home.run((context) => verify(context, {}))).clients)
+      expect(proven).toBe(true);
+    expect(await home.run((context) => listSessions(context, {}))).toMatchObject({ sessions: { length: 4 } });
+    expect(filesIn(home.store).filter((file) => file.startsWith("pond_lost_"))).toEqual([]);
+  },
+);
+
+test("without its sources, what is left of a lost table is kept, and readers name the command that mends", async () => {
+  await using home = await Home.make();
+  rmSync(join(home.path, ".claude"), { recursive: true });
+  const folder = join(home.store, "messages.lance");
+  for (const name of ["_versions", "_sums"]) rmSync(join(folder, name), { recursive: true });
+  const commands: readonly ((context: Context) => Promise<unknown>)[] = [
+    (context) => listSessions(context, {}),
+    (context) => search(context, { query: "retry" }),
+    (context) => sync(context, {}),
+  ];
+  for (const command of commands)
+    await expect(home.run(command)).rejects.toMatchObject({ reason: "corrupt", hint: "run pond repair" });
+  const report = await home.run((context) => repair(context));
+  expect(report.stored.clients.map(({ unequal }) => unequal > 0)).toContain(true);
+  expect(filesIn(home.store).filter((file) => file.startsWith("pond_lost_messages")).length).toBeGreaterThan(
+    0,
+  );
+});
+
+test("derived columns of proven rows are computed again: a search finds what was said, not what a flip made of it", async () => {
+  await using home = await Home.make();
+  const find = (query: string): Promise<number> =>
+    home.run(async (context) => (await search(context, { query })).matched_total);
+  const before = await find("retry");
+  expect(before).toBeGreaterThan(0);
+  const { sessions } = await home.run((context) => search(context, { query: "retry" }));
+  rmSync(join(home.path, ".claude"), { recursive: true });
+  await home.run((context) =>
+    changeRow(context, {
+      table: "messages",
+      session: sessions[0]?.session_id ?? "",
+      column: "search_text",
+      from: "retry",
+      to: "rexry",
+    }),
+  );
+  await callDamaged(home, "messages");
+  const report = await home.run((context) => repair(context));
+  expect(report.rows.proven).toBeGreaterThan(0);
+  expect([await find("retry"), await find("rexry")]).toEqual([before, 0]);
+});
+
+test.each(["id", "session_id"])(
+  "a row whose %s is damaged does not go back as a message that nobody wrote",
+  async (column) => {
+    await using home = await Home.make();
+    const count = (): Promise<number> =>
+      home.run(async (context) => (await context.store()).tables.messages.count());
+    const before = await count();
+    const { sessions } = await home.run((context) => search(context, { query: "retry" }));
+    const session = sessions[0]?.session_id ?? "";
+    await home.run((context) =>
+      changeRow(context, { table: "messages", session, column, from: "-", to: "+" }),
+    );
+    await callDamaged(home, "messages");
+    const report = await home.run((context) => repair(context));
+    expect(report.rows.left_out).toBe(1);
+    expect(await count()).toBe(before);
+    expect(report.stored.clients.flatMap(({ differences }) => differences)).toEqual([]);
+  },
+);
+
+test("every state of a log that grew is proven and restored again after its rows were lost and read again", async () => {
+  await using home = await Home.make();
+  const [log = ""] = filesIn(join(home.path, ".claude")).filter((file) => file.endsWith(".jsonl"));
+  const path = join(home.path, ".claude", log);
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  rmSync(join(home.path, ".local"), { recursive: true });
+  const id = basename(path, ".jsonl");
+  for (const count of [2, 3, lines.length]) {
+    writeFileSync(path, `${lines.slice(0, count).join("\n")}\n`);
+    await home.run((context) => sync(context, {}));
+  }
+  for (const file of dataFiles(home, "messages")) rmSync(file);
+  const report = await home.run((context) => repair(context));
+  expect(report.stored.clients.flatMap(({ differences }) => differences)).toEqual([]);
+  const out = join(home.path, "out");
+  await home.run((context) => restore(context, { session_id: id, state: 2, out }));
+  const [restored = ""] = filesIn(out).filter((file) => file.endsWith(`${id}.jsonl`));
+  const back = readFileSync(join(out, restored), "utf8").trimEnd().split("\n");
+  expect(back.map((line) => JSON.parse(line) as unknown)).toEqual(
+    lines.slice(0, 3).map((line) => JSON.parse(line) as unknown),
+  );
+});
+
+test("two repairs at once both end with a store that is whole", async () => {
+  await using home = await Home.make();
+  rmSync(dataFiles(home, "messages")[0] ?? "");
+  const reports = await Promise.all([1, 2].map(() => home.run((context) => repair(context))));
+  for (const { left, stored } of reports) {
+    expect(left).toEqual([]);
+    expect(stored.clients.flatMap(({ differences }) => differences)).toEqual([]);
+  }
 });

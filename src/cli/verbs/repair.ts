@@ -25,9 +25,10 @@ function render(report: RepairReport): string[] {
     return [
       "nothing is damaged: every file is as it was written, and every recorded state restores as it was read",
     ];
+  const unrecorded = stored.clients.reduce((sum, client) => sum + client.unrecorded, 0);
   const differences = stored.clients.flatMap((client) => client.differences);
   return [
-    `${count(damage.length)} damaged files`,
+    `${count(damage.length)} damaged ${damage.length === 1 ? "file" : "files"}`,
     ...damage.map((each) => `  ${damageLine(each)}`),
     ...done.map((line) => `done: ${safeText(line)}`),
     ...(rows.taken_out === 0
@@ -35,8 +36,16 @@ function render(report: RepairReport): string[] {
       : [
           `${count(rows.taken_out)} rows were in damaged files: ${count(rows.proven)} are proven and back, ${count(rows.read_again)} were read again from their sources, ${count(rows.put_back)} are in no source any more and back as they could be read`,
         ]),
+    ...(rows.left_out === 0
+      ? []
+      : [
+          `${count(rows.left_out)} rows with a damaged key were left out: the sessions that they name are whole without them, or there is none`,
+        ]),
+    ...(unrecorded === 0
+      ? []
+      : [`sessions without a recorded state, which nothing proves: ${count(unrecorded)}`]),
     ...(isWhole(report)
-      ? ["everything that is stored is proven again"]
+      ? ["every recorded state restores as it was read"]
       : [
           ...left.map((each) => `still damaged: ${damageLine(each)}`),
           ...differences.map((line) => `still wrong: ${safeText(line)}`),
@@ -46,5 +55,5 @@ function render(report: RepairReport): string[] {
 }
 
 export function damageLine({ table, file, what, holds, is_old }: FileDamage): string {
-  return `${table}.lance/${safeText(file)}: ${what} (${holds}${is_old ? ", of an old version" : ""})`;
+  return `${table}.lance${file === "" ? "" : `/${safeText(file)}`}: ${what} (${holds}${is_old ? ", of an old version" : ""})`;
 }

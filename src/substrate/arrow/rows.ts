@@ -126,6 +126,11 @@ export class Rows<S extends TableSpec = TableSpec> {
     return this.#read(column, row, BLOB_SIZE);
   }
 
+  /** The bytes of a blob in rows that were built and not stored yet: the engine answers with a descriptor instead. */
+  payload(column: ColumnsOf<S, "blob">, row: number): Uint8Array | null {
+    return this.#read(column, row, PAYLOAD);
+  }
+
   /** Bytes of a text value that was asked for by `bytesOf`; null where the value is null. */
   byteLength(column: ColumnsOf<S, "utf8">, row: number): number | null {
     return this.#read(byteLengthColumn(column), row, INTEGER);
@@ -189,6 +194,7 @@ const BIGINT = (stored: StoredColumn, at: number): bigint => stored.bigint(at);
 const BOOL = (stored: StoredColumn, at: number): boolean => stored.bool(at);
 const FLOAT = (stored: StoredColumn, at: number): number => stored.float(at);
 const VECTOR = (stored: StoredColumn, at: number): Float32Array => stored.vector(at);
+const PAYLOAD = (stored: StoredColumn, at: number): Uint8Array => stored.payload(at);
 const BLOB_SIZE = (stored: StoredColumn, at: number): number => stored.blobSize(at);
 
 /** Name of the computed column that carries the byte length of a text column. */

@@ -3,12 +3,8 @@
  * (spec.md#lance-table-creation).
  */
 import type { Arrow, ArrowLibrary } from "../lance.ts";
+import { SCHEMA_VERSION } from "../local/peek.ts";
 import { type Column, isNullable, type TableSpec } from "../spec.ts";
-
-/**
- * Schema metadata at creation; on the first key column once columns were added (the former cannot change).
- */
-export const SCHEMA_VERSION = "pond.schema_version";
 
 /**
  * How long text is packed: fast while it comes in, tight where maintenance rewrites it anyway. The engine packs by the

@@ -89,6 +89,12 @@ export class StoredColumn {
     };
   }
 
+  /** The bytes of a blob as a batch is built of it: the first member of its struct. */
+  payload(at: number): Uint8Array {
+    const [data] = this.#data.children;
+    return data === undefined ? new Uint8Array(0) : new StoredColumn(data).bytes(at);
+  }
+
   /** Size of a blob, from the descriptor that the engine answers in its place. */
   blobSize(at: number): number {
     const fields: readonly Arrow.Field[] = this.#data.type.children;

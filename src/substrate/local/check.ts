@@ -9,8 +9,9 @@ import type { StorageUrl } from "../storage-url.ts";
 import { filesBelow, ignoreMissing } from "./files.ts";
 import type { Manifest } from "./manifest.ts";
 import { manifestNames, parseManifest, VERSIONS, versionOfName } from "./manifest.ts";
+import { ID_TABLE, schemaVersion } from "./peek.ts";
 import type { Sum, Sums } from "./sums.ts";
-import { isSameSum, readSums, sumName, sumOf } from "./sums.ts";
+import { isSameSum, newestCopy, readSums, sumName, sumOf } from "./sums.ts";
 
 export interface CheckOptions {
   /** Read every byte, too. */
@@ -28,8 +29,8 @@ export interface Damage {
   /** Below the table's folder. */
   readonly file: string;
   readonly what: "missing" | "wrong size" | "changed";
-  /** What the file holds: rows, which of them are deleted, an index, or the list of a version's files. */
-  readonly holds: "rows" | "deletions" | "index" | "version";
+  /** What the file holds: rows, which of them are deleted, an index, the list of a version's files, or all of the table. */
+  readonly holds: "rows" | "deletions" | "index" | "version" | "table";
   /** The retained versions that need it. */
   readonly versions: readonly number[];
   /** The newest version needs it. */
@@ -64,22 +65,44 @@ interface Needed {
   readonly index?: string;
 }
 
-/** Every table of a local store, its derived ones included; none of a store elsewhere. */
+/**
+ * Every table of a local store, its derived ones included; none of a store elsewhere. Tables that are `expected` once the
+ * store has an identity, and are not there, are damage.
+ */
 export async function checkStore(
   url: StorageUrl,
   namespace: string,
-  options: CheckOptions,
+  { expected, ...options }: CheckOptions & { readonly expected: readonly ExpectedTable[] },
 ): Promise<TableCheck[]> {
   if (url.kind !== "local") return [];
   const root = join(url.href, namespace);
   const names = (await readdir(root).catch(ignoreMissing)) ?? [];
   const tables = names
     .filter((name) => name.endsWith(".lance") && !/^pond_(?!store\.)/.test(name))
+    .map((name) => name.slice(0, -".lance".length))
     .toSorted();
   const checks: TableCheck[] = [];
-  for (const name of tables)
-    checks.push(await checkTable(join(root, name), name.slice(0, -".lance".length), options));
+  for (const name of tables) checks.push(await checkTable(join(root, `${name}.lance`), name, options));
+  // A namespace without an identity is not a store yet, and one with nothing else was made a moment ago.
+  if (!tables.includes(ID_TABLE) || tables.length === 1) return checks;
+  for (const { name, since } of expected) {
+    if (tables.includes(name)) continue;
+    if (since !== undefined && (await schemaVersion(join(root, `${since.table}.lance`))) < since.version)
+      continue;
+    checks.push(goneTable(join(root, `${name}.lance`), name));
+  }
   return checks;
+}
+
+/** A table that every store has, or every store whose other table has at least a certain schema version. */
+export interface ExpectedTable {
+  readonly name: string;
+  readonly since?: { readonly table: string; readonly version: number };
+}
+
+function goneTable(directory: string, table: string): TableCheck {
+  const damage: Damage = { table, file: "", what: "missing", holds: "table", versions: [], isCurrent: true };
+  return { table, directory, files: 0, bytes: 0, unsummed: 0, damage: [damage], isCutOff: false };
 }
 
 export async function checkTable(
@@ -114,6 +137,7 @@ class Check {
   async run(): Promise<TableCheck> {
     const names = await manifestNames(this.#directory);
     const sums = await readSums(this.#directory);
+    if (names.length === 0) return this.#withoutVersions(sums);
     this.#newest = Math.max(0, ...names.map(versionOfName));
     const folders = byFolder(sums);
     for (const name of names) await this.#version(name, { sums, folders });
@@ -135,6 +159,16 @@ class Check {
       damage,
       isCutOff: [...present].some((name) => name.startsWith(`${SALVAGE}/`)),
     };
+  }
+
+  /** Every list of files is lost: the copy of one takes its place, or else the table is gone, whatever is left of it. */
+  async #withoutVersions(sums: Sums): Promise<TableCheck> {
+    const copy = await newestCopy(this.#directory, sums);
+    const gone = goneTable(this.#directory, this.#table);
+    if (copy === undefined) return gone;
+    const versions = [versionOfName(copy)];
+    this.#found(`${VERSIONS}/${copy}`, "missing", { holds: "version", bytes: undefined, versions });
+    return { ...gone, damage: this.#damage };
   }
 
   /** Manifests are small and always read: all else hangs on them. */

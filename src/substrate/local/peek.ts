@@ -21,6 +21,8 @@ export interface StorePeek {
 /** Where a store's identity stands, and the marks of its readers. */
 export const ID_TABLE = "pond_store";
 export const ID_KEY = "pond.store_id";
+/** In the metadata of a schema at creation; of the first key column once columns were added (the former cannot change). */
+export const SCHEMA_VERSION = "pond.schema_version";
 export const markKey = (reader: string): string => `pond.marks.${reader}/`;
 
 export const parseMarks = (text: string | undefined): readonly string[] =>
@@ -66,6 +68,16 @@ function commitOf(directory: string, version: number): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The schema version that the newest version of a table declares; 0 where it cannot be told. */
+export async function schemaVersion(directory: string): Promise<number> {
+  const [newest] = await namesOf(directory);
+  if (newest === undefined) return 0;
+  const text = await readFile(join(directory, VERSIONS, newest), "latin1").catch(() => "");
+  // Its schema has the one that it was made with, its first column the one that it was raised to.
+  const found = text.split(SCHEMA_VERSION).slice(1);
+  return Math.max(0, ...found.map((rest) => Number(behind(SCHEMA_VERSION + rest, SCHEMA_VERSION) ?? 0)));
 }
 
 /** A value of a map stands in a manifest as text, after its key, a tag and its length, which is below 128 here. */

@@ -164,7 +164,7 @@ async function quarantine(directory: string, manifest: string): Promise<string> 
 const setAside = (directory: string): Promise<void> =>
   rename(directory, join(dirname(directory), `pond_torn_${randomUUID()}.lance`));
 
-const damaged = (directory: string, message: string, cause?: unknown): PondError =>
+export const damaged = (directory: string, message: string, cause?: unknown): PondError =>
   new PondError("storage_unavailable", `${directory} is damaged: ${message}`, {
     reason: "corrupt",
     hint: "run pond repair",

@@ -2,8 +2,9 @@
  * Versions of a local table that cannot be used any more (spec.md#keep-repair), and tables that can be made again: moved out
  * of the way, so that what is left is whole.
  */
-import { copyFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { copyFile, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { makeFolders } from "../../base/folders.ts";
 import type { TableCheck } from "./check.ts";
 import { ignoreMissing } from "./files.ts";
@@ -26,6 +27,7 @@ export async function mendVersions({ directory, table, damage }: TableCheck): Pr
     const [sum, kept] = [sums.get(`${VERSIONS}/${name}`), await sumOf(copy)];
     const isMoved = await moveAway(directory, path);
     if (sum !== undefined && kept !== undefined && isSameSum(sum, kept)) {
+      makeFolders(dirname(path));
       await copyFile(copy, path);
       done.push(`version ${version} of ${table} was put back from its copy`);
       continue;
@@ -43,10 +45,13 @@ export async function dropOldVersions({ directory, damage }: TableCheck): Promis
     if (version < newest) await moveAway(directory, join(directory, VERSIONS, nameOfVersion(version)));
 }
 
-async function moveAway(directory: string, path: string): Promise<boolean> {
+/** Moves a file of a table to quarantine; false where it is not there. */
+export async function moveAway(directory: string, path: string): Promise<boolean> {
   makeFolders(join(directory, QUARANTINE));
-  const name = path.slice(path.lastIndexOf(VERSIONS) + VERSIONS.length + 1);
-  const moved = await rename(path, join(directory, QUARANTINE, name)).then(() => true, ignoreMissing);
+  const moved = await rename(path, join(directory, QUARANTINE, basename(path))).then(
+    () => true,
+    ignoreMissing,
+  );
   return moved === true;
 }
 
@@ -64,10 +69,26 @@ export async function emptyQuarantine(directory: string): Promise<void> {
   await rm(join(directory, QUARANTINE), { recursive: true, force: true });
 }
 
+/** What is left of tables without any version: of no use to the engine, and yet the last copy of some rows. */
+const REMAINS = "pond_lost_";
+
+/** Moves what is left of a table out of the way, so that it can be made anew. Says where to, below the namespace. */
+export async function moveRemains(directory: string): Promise<string | undefined> {
+  const name = `${REMAINS}${basename(directory, ".lance")}_${randomUUID()}`;
+  const moved = await rename(directory, join(dirname(directory), name)).then(() => true, ignoreMissing);
+  return moved === true ? name : undefined;
+}
+
+/** Removes all of those: everything that is stored is proven without them. */
+export async function removeRemains(namespace: string): Promise<void> {
+  for (const name of (await readdir(namespace).catch(ignoreMissing)) ?? [])
+    if (name.startsWith(REMAINS)) await rm(join(namespace, name), { recursive: true, force: true });
+}
+
 /** Removes a table that can be made again, whatever state it is in. */
 export async function removeDerived(directory: string): Promise<void> {
   // Renamed first: nobody finds half a table.
-  const aside = directory.replace(/([^/\\]+)\.lance$/, `pond_torn_${crypto.randomUUID()}.lance`);
+  const aside = directory.replace(/([^/\\]+)\.lance$/, `pond_torn_${randomUUID()}.lance`);
   await rename(directory, aside).catch(ignoreMissing);
   await rm(aside, { recursive: true, force: true });
 }

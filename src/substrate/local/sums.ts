@@ -123,6 +123,16 @@ export async function keepVersion(directory: string): Promise<void> {
   for (const old of copies) if (!names.includes(old)) await rm(join(folder, old), { force: true });
 }
 
+/** The name of the newest version of which a good copy is kept. */
+export async function newestCopy(directory: string, sums: Sums): Promise<string | undefined> {
+  const names = (await readdir(join(directory, FOLDER)).catch(ignoreMissing)) ?? [];
+  for (const name of names.filter((each) => each.endsWith(".manifest")).toSorted()) {
+    const [written, now] = [sums.get(`_versions/${name}`), await sumOf(copyOfVersion(directory, name))];
+    if (written !== undefined && now !== undefined && isSameSum(written, now)) return name;
+  }
+  return undefined;
+}
+
 /** With so many a damaged newest one costs one commit, which is read again. */
 const ENOUGH_VERSIONS = 2;
 

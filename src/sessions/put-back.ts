@@ -1,0 +1,181 @@
+/**
+ * Which rows of damaged files go back into their tables, and as what (spec.md#keep-repair). Digests cover what a source
+ * said. Columns that are derived from it are computed again, because nothing proves them. A row of a session that is whole
+ * without it has a damaged key: put back it would be a message that nobody wrote.
+ */
+import type { SessionId } from "../model/index.ts";
+import { messageId, searchText, sessionId } from "../model/index.ts";
+import type { PutBack, RowOf, Rows } from "../substrate/index.ts";
+import { messageRow, partBytes, partRow } from "./encode.ts";
+import { readPartBodies } from "./leaves.ts";
+import { readPartRefsOf } from "./parts.ts";
+import { decodeMessageRow } from "./rows.ts";
+import type { MESSAGES } from "./schema.ts";
+import type { SessionTables } from "./tables.ts";
+
+type MessageRows = Rows<typeof MESSAGES>;
+
+/** Whether every recorded state of a session is proven by what is stored now, and together they have all of it. */
+export type IsWhole = (session: SessionId) => Promise<boolean>;
+
+/** Stores rows again whose sessions are proven. Parts come first: texts of messages are made of them. */
+export async function putBackProven(tables: SessionTables): Promise<PutBack> {
+  const { sessions, parts, messages, sources } = tables;
+  return total([
+    await sessions.putBack("proven", asTheyAre),
+    await parts.putBack("proven", asTheyAre),
+    await messages.putBack("proven", (rows) => derivedAgain(tables, rows)),
+    await sources?.putBack("proven", asTheyAre),
+  ]);
+}
+
+/** Stores what else could be read, after the sources were read again: what none of them has any more. */
+export async function putBackUnproven(tables: SessionTables, isWhole: IsWhole): Promise<PutBack> {
+  const { sessions, parts, messages, sources } = tables;
+  const known = await KnownSessions.read(tables);
+  const wanted = new Map<string, Promise<boolean>>();
+  const isWanted = (session: string): Promise<boolean> => {
+    const told =
+      wanted.get(session) ??
+      (known.has(session)
+        ? known.isUnrecorded(session) || isWhole(sessionId(session)).then((is) => !is)
+        : false);
+    wanted.set(session, Promise.resolve(told));
+    return Promise.resolve(told);
+  };
+  return total([
+    await parts.putBack("unproven", wantedOf(isWanted)),
+    await messages.putBack("unproven", async (rows) => {
+      const verdicts = await wantedOf(isWanted)(rows);
+      const again = await derivedAgain(tables, rows);
+      return verdicts.map((verdict, row) => (verdict === "leave out" ? verdict : (again[row] ?? verdict)));
+    }),
+    // A state that is put back is proven or named by the look at everything that follows.
+    await sources?.putBack(
+      "unproven",
+      wantedOf((session) => Promise.resolve(known.has(session))),
+    ),
+    await sessions.putBack("unproven", async (rows) => {
+      const ids = Array.from({ length: rows.length }, (_, row) => rows.string("id", row));
+      const filled = await withMessages(tables, ids);
+      return ids.map((id) => (filled.has(id) ? "as it is" : "leave out"));
+    }),
+  ]);
+}
+
+const asTheyAre = async (rows: { readonly length: number }): Promise<readonly "as it is"[]> =>
+  Array.from({ length: rows.length }, () => "as it is");
+
+interface RowsOfSessions {
+  readonly length: number;
+  string(column: "session_id", row: number): string;
+}
+
+const wantedOf =
+  (isWanted: (session: string) => Promise<boolean>) =>
+  (rows: RowsOfSessions): Promise<readonly ("as it is" | "leave out")[]> =>
+    Promise.all(
+      Array.from({ length: rows.length }, async (_, row) =>
+        (await isWanted(rows.string("session_id", row))) ? "as it is" : "leave out",
+      ),
+    );
+
+/** Sessions that have a row, stored or kept aside, and those with messages that no state can have. */
+class KnownSessions {
+  readonly #ids: ReadonlySet<string>;
+  readonly #unrecorded: ReadonlySet<string>;
+
+  private constructor(ids: ReadonlySet<string>, unrecorded: ReadonlySet<string>) {
+    this.#ids = ids;
+    this.#unrecorded = unrecorded;
+  }
+
+  static async read({ sessions, messages, parts, sources }: SessionTables): Promise<KnownSessions> {
+    const named = new Set<string>();
+    const unrecorded = new Set<string>();
+    for await (const rows of messages.keptRows("unproven"))
+      for (let row = 0; row < rows.length; row++) {
+        named.add(rows.string("session_id", row));
+        // What an older pond stored, or a program.
+        if (rows.isNull("hash", row)) unrecorded.add(rows.string("session_id", row));
+      }
+    for (const table of sources === undefined ? [parts] : [parts, sources])
+      for await (const rows of table.keptRows("unproven"))
+        for (let row = 0; row < rows.length; row++) named.add(rows.string("session_id", row));
+    const ids = new Set<string>();
+    for await (const rows of sessions.keptRows("unproven"))
+      for (let row = 0; row < rows.length; row++) ids.add(rows.string("id", row));
+    for await (const rows of sessions.scanIn("id", named, { select: ["id"] }))
+      for (let row = 0; row < rows.length; row++) ids.add(rows.string("id", row));
+    return new KnownSessions(ids, unrecorded);
+  }
+
+  has(session: string): boolean {
+    return this.#ids.has(session);
+  }
+
+  isUnrecorded(session: string): boolean {
+    return this.#unrecorded.has(session);
+  }
+}
+
+/** Of these sessions those that have a message or a recorded state. */
+async function withMessages(
+  { messages, sources }: SessionTables,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const table of sources === undefined ? [messages] : [messages, sources])
+    for await (const rows of table.scanIn("session_id", ids, { select: ["session_id"] }))
+      for (let row = 0; row < rows.length; row++) found.add(rows.string("session_id", row));
+  return found;
+}
+
+/** The rows with their derived columns as an import makes them; as they are where something that they need is missing. */
+async function derivedAgain(
+  tables: SessionTables,
+  rows: MessageRows,
+): Promise<readonly ("as it is" | RowOf<typeof MESSAGES>)[]> {
+  const keys = Array.from({ length: rows.length }, (_, row) => ({
+    session_id: sessionId(rows.string("session_id", row)),
+    id: messageId(rows.string("id", row)),
+  }));
+  const labels = await tables.labelsOf(new Set(keys.map(({ session_id }) => session_id)));
+  const refs = await readPartRefsOf(tables, keys);
+  const bodies = await readPartBodies(tables, refs.flat(), { payloads: true });
+  let at = 0;
+  return refs.map((own, row) => {
+    const parts = bodies.slice(at, (at += own.length)).flatMap((part) => part ?? []);
+    const { session_id } = keys[row] ?? {};
+    const label = labels.get(session_id ?? "");
+    const [hash, origin] = [rows.intOrNull("hash", row), rows.stringOrNull("origin", row)];
+    if (
+      label === undefined ||
+      hash === null ||
+      origin === null ||
+      parts.length !== rows.intOrNull("parts", row)
+    )
+      return "as it is";
+    try {
+      const message = decodeMessageRow(rows, row);
+      return messageRow(message, {
+        ...label,
+        ingested_at: rows.timestamp("ingested_at", row),
+        searchText: searchText(message, parts),
+        parts: parts.length,
+        partBytes: parts.reduce((sum, part) => sum + partBytes(partRow(part)), 0),
+        hash,
+        origin,
+      });
+    } catch {
+      // It cannot be decoded, and is named as that by whoever reads it.
+      return "as it is";
+    }
+  });
+}
+
+function total(each: readonly (PutBack | undefined)[]): PutBack {
+  const sum = (of: (back: PutBack) => number): number =>
+    each.reduce((all, back) => all + (back === undefined ? 0 : of(back)), 0);
+  return { inserted: sum(({ inserted }) => inserted), leftOut: sum(({ leftOut }) => leftOut) };
+}
