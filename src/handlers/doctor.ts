@@ -12,8 +12,10 @@ import type { FileDamage } from "./file-damage.ts";
 import { damageIn } from "./file-damage.ts";
 import { realPathOf } from "./importer.ts";
 import { rememberedSync } from "./remembered.ts";
+import { knownFaults } from "../state/index.ts";
 import type { Sweep } from "./sweep.ts";
 import { sweepSources } from "./sweep.ts";
+import { verifyStored } from "./verify-stored.ts";
 
 export interface Finding {
   readonly topic: string;
@@ -39,6 +41,7 @@ export async function doctor(
     // First what is wrong on the disk: opening makes lost indexes again.
     ...files,
     ...(await storeFindings(context)),
+    ...(await proofFindings(context, deep)),
     ...(await historyFindings(context)),
     ...(await diskFindings(context)),
     ...(await folderFindings(context)),
@@ -93,7 +96,10 @@ async function fileFindings({ address, signal }: Context, deep: boolean): Promis
   if (checks.some(({ isCutOff }) => isCutOff))
     return [{ topic: "files", status: "fail", message: CUT_OFF, fix: "pond repair" }];
   const files = checks.reduce((sum, each) => sum + each.files, 0);
-  const looked = deep ? "read and as they were written" : "there, of the right size";
+  const unproven = checks.reduce((sum, each) => sum + each.unsummed + each.late, 0);
+  const without =
+    unproven === 0 ? "" : `, ${unproven} of them without a checksum from when they were written`;
+  const looked = deep ? `read and as they were written${without}` : "there, of the right size";
   if (damage.length === 0) return [{ topic: "files", status: "ok", message: `${files} files: ${looked}` }];
   return damage.slice(0, MOST_DAMAGE).map(({ table, file, what, holds, is_old }, at) => {
     const more = at === MOST_DAMAGE - 1 && damage.length > MOST_DAMAGE;
@@ -162,6 +168,26 @@ async function diskFindings({ address }: Context): Promise<Finding[]> {
     ];
   }
 }
+
+/** Whether what is stored is what was read: by a proof now, or by what the last one found. */
+async function proofFindings(context: Context, deep: boolean): Promise<Finding[]> {
+  if (deep && (await context.existingStore().catch(() => undefined)) !== undefined)
+    try {
+      await verifyStored(context, {});
+    } catch (error) {
+      context.signal.throwIfAborted();
+      return [{ topic: "store", status: "fail", message: toPondError(error).message, fix: "pond repair" }];
+    }
+  const known = knownFaults(context.config.paths.state, context.address);
+  if (known === undefined) return [];
+  const when = new Date(known.at).toISOString().slice(0, 16).replace("T", " ");
+  const [noun, verb] = known.sessions === 1 ? ["session", "is"] : ["sessions", "are"];
+  const message = `${known.sessions} ${noun} ${verb} not stored as they were read (looked at ${when} UTC)`;
+  return [{ topic: "store", status: "fail", message, fix: PROOF_FIX }];
+}
+
+const PROOF_FIX =
+  "pond verify --stored names them and their sources: put those back and run pond repair, or put a backup of the store in place";
 
 /** Whether the store has what this machine stored in it. */
 async function historyFindings(context: Context): Promise<Finding[]> {

@@ -96,7 +96,7 @@ async function notAsRead(
 const MOST_NAMED = 3;
 
 /** Records that do not restore with the hash that their row was stored with. */
-async function changedRecords(
+export async function changedRecords(
   store: SessionStore,
   session: SessionId,
   { log }: RecordHashes,

@@ -5,8 +5,7 @@
  * everything is proven anew, and what is still wrong is named.
  */
 import { hash } from "node:crypto";
-import { adapterNamed } from "../adapters/index.ts";
-import type { SessionId } from "../model/index.ts";
+import { existsSync } from "node:fs";
 import { sessionId } from "../model/index.ts";
 import type { Cleared, Damage, SessionStore, TableCheck } from "../sessions/index.ts";
 import { checkFiles, clearTheWay, forgetWhatWas, letGo } from "../sessions/index.ts";
@@ -15,7 +14,7 @@ import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import type { FileDamage } from "./file-damage.ts";
 import { damageIn } from "./file-damage.ts";
-import { proveState } from "./prove-state.ts";
+import { changedMessages, isDisproven, isProven } from "./prove-session.ts";
 import type { ClientReport } from "./sync-report.ts";
 import { sync } from "./sync.ts";
 import type { StoredReport } from "./verify-stored.ts";
@@ -24,6 +23,8 @@ import { verifyStored } from "./verify-stored.ts";
 export interface RepairReport {
   /** What was found. */
   readonly damage: readonly FileDamage[];
+  /** Files without a checksum from when they were written: only the digests of sessions prove what they hold. */
+  readonly unproven: number;
   /** What was done about it, in the order it was done, for people. */
   readonly done: readonly string[];
   /** Rows of damaged files, and what became of them. */
@@ -36,6 +37,8 @@ export interface RepairReport {
     readonly read_again: number;
     /** In no source any more, and stored again as they could be read. */
     readonly put_back: number;
+    /** Neither proven nor read again nor put back. */
+    readonly lost: number;
     /** Not stored again: their sessions are whole without them, so their keys are damaged; or no session has them. */
     readonly left_out: number;
   };
@@ -67,53 +70,156 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   // Of a store elsewhere there are no files to look at, but what is stored can be proven.
   if (found.length === 0) await requireStore(context);
   const store = await context.store();
-  const rows = { taken_out: 0, readable: 0, proven: 0, read_again: 0, put_back: 0, left_out: 0 };
-  {
-    using _ = await hold(context, "sync");
-    const checks = await check(context);
-    await remakeIndexes(store, checks, done);
-    step("proving the sessions of damaged files");
-    const damaged = fragmentsOf(checks);
-    if (damaged.size > 0) {
-      const proven = await provenIn(context, store, damaged);
-      for (const [name, fragments] of damaged) {
-        const out = await store.table(name)?.takeOut([...fragments], (session) => proven.has(session));
-        rows.taken_out += out?.rows ?? 0;
-        rows.readable += out?.kept ?? 0;
-        done.push(takenOutLine(name, fragments.size, out?.rows ?? 0));
-      }
-      await store.dropSummaries();
-    }
-    // Other machines' cursors call rows stored that are not stored any more.
-    if (damaged.size > 0 || cleared.isDoubtful) await store.forgetMarks();
-    // Also those of a repair that was cut off.
-    rows.proven = (await store.putBackProven()).inserted;
-  }
+  step("proving the sessions of damaged files");
+  const out = await takeOutDamaged(context, store, { done, isDoubtful: cleared.isDoubtful });
   // Without a reason to doubt everything a sync looks whether the store went back, as one does that a torn commit left.
-  const isCutOff = found.some((each) => each.isCutOff);
-  const isDoubtful = isCutOff || rows.taken_out > 0 || cleared.isDoubtful;
+  const isDoubtful = found.some(({ isCutOff }) => isCutOff) || out.taken_out > 0 || cleared.isDoubtful;
   step(isDoubtful ? "reading every source again" : "looking for what the store lacks");
-  const { clients } = await sync(context, { verify: isDoubtful, wait: true });
-  rows.read_again = clients.reduce(
+  let again = await readAgain(context, store, isDoubtful);
+  step("proving everything that is stored");
+  let stored = await verifyStored(context, {});
+  const changed = await takeOutChanged(context, store, stored);
+  const isStateLost = found.some(
+    ({ table, isTorn, damage }) => table === "sources" && (isTorn || damage.some(isLossOfRows)),
+  );
+  const recovered = isStateLost ? await recoverStates(context, store, stored) : 0;
+  if (recovered > 0)
+    done.push(`sources: states were recovered of ${recovered} sessions; no digest proves them`);
+  if (changed > 0) {
+    done.push(`${changed} rows that are not what was read were taken out`);
+    step("reading every source again");
+    again = sumOf(again, await readAgain(context, store, true));
+  }
+  step("bringing the indexes up to date");
+  await store.updateIndexes();
+  await letGo(await check(context));
+  if (changed + recovered > 0) stored = await verifyStored(context, {});
+  const taken_out = out.taken_out + changed;
+  const { made, clients, ...counts } = again;
+  if (made.length > 0)
+    done.push(
+      `sessions: ${made.length} lost rows were made anew from messages: who their parents were is not known`,
+    );
+  const lost = Math.max(
+    0,
+    taken_out - (await store.countRows()) + out.left - changed + made.length + recovered,
+  );
+  const rows = { ...counts, taken_out, readable: out.readable, proven: out.proven, lost };
+  const unproven = found.reduce((sum, { unsummed, late }) => sum + unsummed + late, 0);
+  const { left } = await finish(context, store, stored);
+  return { damage: damageIn(found), unproven, done, rows, clients, left, stored };
+}
+
+const isLossOfRows = ({ holds }: Damage): boolean => holds !== "index";
+
+interface TakenOutRows {
+  readonly taken_out: number;
+  readonly readable: number;
+  readonly proven: number;
+  /** Rows that the tables had when the damaged ones were out. */
+  readonly left: number;
+}
+
+/** Takes out the rows of damaged files, and puts those back at once that are proven. */
+async function takeOutDamaged(
+  context: Context,
+  store: SessionStore,
+  { done, isDoubtful }: { readonly done: string[]; readonly isDoubtful: boolean },
+): Promise<TakenOutRows> {
+  using _ = await hold(context, "sync");
+  const checks = await check(context);
+  await remakeIndexes(store, checks, done);
+  const damaged = await damagedFragments(store, checks);
+  let [taken_out, readable] = [0, 0];
+  if (damaged.size > 0) {
+    const proven = await provenIn(context, store, damaged);
+    for (const [name, fragments] of damaged) {
+      const out = await store.table(name)?.takeOut([...fragments], (session) => proven.has(session));
+      taken_out += out?.rows ?? 0;
+      readable += out?.kept ?? 0;
+      done.push(takenOutLine(name, fragments.size, out?.rows ?? 0));
+    }
+    await store.dropSummaries();
+  }
+  taken_out += await store.takeOutRecovered();
+  // Other machines' cursors call rows stored that are not stored any more.
+  if (taken_out > 0 || isDoubtful) await store.forgetMarks();
+  const left = await store.countRows();
+  // Also those of a repair that was cut off.
+  return { taken_out, readable, proven: (await store.putBackProven()).inserted, left };
+}
+
+interface ReadAgain {
+  readonly read_again: number;
+  readonly put_back: number;
+  readonly left_out: number;
+  /** Sessions whose rows were made anew. */
+  readonly made: readonly string[];
+  readonly clients: readonly ClientReport[];
+}
+
+/** All sources, then what none of them has any more. */
+async function readAgain(context: Context, store: SessionStore, verify: boolean): Promise<ReadAgain> {
+  const { clients } = await sync(context, { verify, wait: true });
+  const read_again = clients.reduce(
     (sum, { stored }) => sum + stored.sessions.inserted + stored.messages.inserted + stored.parts.inserted,
     0,
   );
   const back = await store.putBackUnproven((session) => isProven(store, session).catch(() => false));
-  rows.put_back = back.inserted;
-  rows.left_out = back.leftOut;
-  step("bringing the indexes up to date");
-  await store.updateIndexes();
-  await letGo(await check(context));
-  step("proving everything that is stored");
-  const stored = await verifyStored(context, {});
+  const made = await store.recoverSessions(context.clock);
+  return { read_again, put_back: back.inserted, left_out: back.leftOut, made, clients };
+}
+
+const sumOf = (a: ReadAgain, b: ReadAgain): ReadAgain => ({
+  read_again: a.read_again + b.read_again,
+  put_back: a.put_back + b.put_back,
+  left_out: a.left_out + b.left_out,
+  made: [...a.made, ...b.made],
+  clients: b.clients,
+});
+
+/** Of sessions that are not what was read, though no file of theirs is known to be damaged: what a source here can say again. */
+async function takeOutChanged(
+  context: Context,
+  store: SessionStore,
+  { clients }: StoredReport,
+): Promise<number> {
+  let rows = 0;
+  for (const { session_id, sources } of clients.flatMap(({ unequal_sessions }) => unequal_sessions)) {
+    context.signal.throwIfAborted();
+    if (!sources.some(({ path, machine }) => machine === "this" && existsSync(path))) continue;
+    const id = sessionId(session_id);
+    rows += await store.takeOutMessages(id, await changedMessages(store, id));
+  }
+  if (rows > 0) await store.forgetMarks();
+  return rows;
+}
+
+async function recoverStates(
+  { clock }: Context,
+  store: SessionStore,
+  { clients }: StoredReport,
+): Promise<number> {
+  let states = 0;
+  for (const id of clients.flatMap(({ stray_sessions }) => stray_sessions))
+    if (await store.recoverState(sessionId(id), clock)) states += 1;
+  return states;
+}
+
+/** Says what is left, and lets go of what was moved away where nothing is. */
+async function finish(
+  context: Context,
+  store: SessionStore,
+  { clients }: StoredReport,
+): Promise<Pick<RepairReport, "left">> {
   const after = await check(context);
   const left = damageIn(after);
+  const isWhole = left.length === 0 && clients.every(({ unequal }) => unequal === 0);
   // What is still wrong may come from a source that is put back later: the next sync reads them all.
-  const isWhole = left.length === 0 && stored.clients.every(({ unequal }) => unequal === 0);
   if (!isWhole) await store.forgetMarks();
   // Of a lost table of states nothing may be missed only where every session has one again.
-  else if (stored.clients.every(({ unrecorded }) => unrecorded === 0)) await forgetWhatWas(after);
-  return { damage: damageIn(found), done, rows, clients, left, stored };
+  else if (clients.every(({ unrecorded, strays }) => unrecorded + strays === 0)) await forgetWhatWas(after);
+  return { left };
 }
 
 /** Until nothing keeps the tables from being opened: what is moved away may bring older damage to light. */
@@ -170,13 +276,29 @@ async function remakeIndexes(
 }
 
 /** The fragments of the newest versions that cannot be trusted, by table. */
-function fragmentsOf(checks: readonly TableCheck[]): ReadonlyMap<string, ReadonlySet<number>> {
+async function damagedFragments(
+  store: SessionStore,
+  checks: readonly TableCheck[],
+): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
   const damaged = new Map<string, Set<number>>();
-  for (const { table, damage } of checks)
-    for (const { fragment, isCurrent } of damage)
-      if (fragment !== undefined && isCurrent)
-        damaged.set(table, (damaged.get(table) ?? new Set()).add(fragment));
+  for (const { table, damage, suspects } of checks) {
+    const own = new Set<number>();
+    for (const { fragment, isCurrent } of damage) if (fragment !== undefined && isCurrent) own.add(fragment);
+    for (const fragment of suspects)
+      if (!own.has(fragment) && (await isBad(store, table, fragment))) own.add(fragment);
+    if (own.size > 0) damaged.set(table, own);
+  }
   return damaged;
+}
+
+/** Of a file without a checksum from when it was written: it cannot be read, or a session in it is not what was read. */
+async function isBad(store: SessionStore, name: string, fragment: number): Promise<boolean> {
+  const table = store.table(name);
+  if (table === undefined) return false;
+  if (!(await table.isReadable(fragment))) return true;
+  for (const id of await table.firstKeysOf([fragment]))
+    if (await isDisproven(store, sessionId(id)).catch(() => true)) return true;
+  return false;
 }
 
 /** The sessions with rows in damaged files that are as they were read all the same, by their digests. */
@@ -194,21 +316,4 @@ async function provenIn(
     if (await isProven(store, sessionId(id)).catch(() => false)) proven.add(id);
   }
   return proven;
-}
-
-/** Every row of it is of a state that restores with its recorded digests. */
-async function isProven(store: SessionStore, id: SessionId): Promise<boolean> {
-  const views = await store.views(id);
-  if (views === undefined || !views.history.isRecorded) return false;
-  if (views.everything().damage.length > 0) return false;
-  const heads = views.history.sources.flatMap(({ all }) => all);
-  const held = new Set<string>();
-  for (const head of heads) {
-    const adapter = adapterNamed(head.adapter);
-    if (adapter === undefined || !head.whole) return false;
-    const view = views.view(head);
-    if ((await proveState(adapter, head, view)).faults.length > 0) return false;
-    for (const { message } of view.state.messages) held.add(message.id);
-  }
-  return views.everything().state.messages.every(({ message }) => held.has(message.id));
 }

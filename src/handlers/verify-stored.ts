@@ -13,6 +13,7 @@ import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import type { FileDamage } from "./file-damage.ts";
 import { damageIn } from "./file-damage.ts";
+import { knownReaderId, rememberFaults } from "../state/index.ts";
 import { nameOf, proveState } from "./prove-state.ts";
 import type { SourceFilter } from "./sources.ts";
 import type { VerifyProgress } from "./verify.ts";
@@ -27,6 +28,8 @@ export interface FilesReport {
   readonly bytes: number;
   /** Files of which no checksum was kept: an older pond wrote them, or a crash came first. The next maintenance takes it. */
   readonly unsummed: number;
+  /** Files whose checksum was taken some time after they were written: of what they had become by then. */
+  readonly late: number;
   readonly damage: readonly FileDamage[];
 }
 
@@ -47,6 +50,7 @@ export async function verifyFiles(
     files: sum(({ files }) => files),
     bytes: sum((each) => each.bytes),
     unsummed: sum(({ unsummed }) => unsummed),
+    late: sum(({ late }) => late),
     damage: damageIn(checks),
   };
 }
@@ -63,9 +67,21 @@ export interface StoredVerification {
   readonly partial: number;
   /** Sessions without a recorded state: an older pond stored them, or a program. */
   readonly unrecorded: number;
-  /** States that do not restore as they were read, and sessions that cannot be read. */
+  /** States that do not restore as they were read, and sessions that cannot be read or have lost their row. */
   readonly unequal: number;
+  /** Messages that no recorded state has: a sync was cut off before it recorded one, or the state was lost. */
+  readonly strays: number;
+  readonly stray_sessions: readonly string[];
+  /** One line for each session of which something is wrong, up to a bound. */
   readonly differences: readonly string[];
+  readonly unequal_sessions: readonly UnequalSession[];
+}
+
+export interface UnequalSession {
+  readonly session_id: string;
+  readonly faults: number;
+  /** What could say it again, if it is still there. */
+  readonly sources: readonly { readonly path: string; readonly machine: "this" | "another" }[];
 }
 
 const MAX_DIFFERENCES = 20;
@@ -83,21 +99,46 @@ export async function verifyStored(
   const store = await requireStore(context);
   const tallies = new Map(chosen.map((adapter) => [adapter.name, new StoredTally(adapter)]));
   // Two clients may have sessions of one id: a source is proven by the client that it is of.
-  const read = new Set<string>();
+  const read = new Map<string, StateHead[]>();
   for (const { name } of chosen)
-    for (const { session_id } of await store.stateHeads(name)) read.add(session_id);
+    for (const head of await store.stateHeads(name)) {
+      const heads = read.get(head.session_id);
+      if (heads === undefined) read.set(head.session_id, [head]);
+      else heads.push(head);
+    }
   const sessions: Session[] = [];
-  const all = store.allSessions(({ id, source_agent, message }) =>
-    tallies.get(brandOf(source_agent))?.fault([`${describeKey({ id })} cannot be read: ${message}`]),
-  );
-  for await (const session of all)
+  const lost = new Set(read.keys());
+  const all = store.allSessions(({ id, source_agent, message }) => {
+    lost.delete(id);
+    tallies.get(brandOf(source_agent))?.fault(id, [`${describeKey({ id })} cannot be read: ${message}`]);
+  });
+  for await (const session of all) {
+    lost.delete(session.id);
     if (tallies.has(brandOf(session.source_agent)) || read.has(session.id)) sessions.push(session);
+  }
+  for (const id of lost)
+    tallies
+      .get(read.get(id)?.[0]?.adapter ?? "")
+      ?.fault(id, [`session ${id} has lost its row: its messages are stored, and not shown`]);
   for (const [done, session] of sessions.entries()) {
     context.signal.throwIfAborted();
     const client = await proveSession(store, session, tallies);
     onProgress({ client, done: done + 1, total: sessions.length });
   }
-  const clients = [...tallies.values()].map((tally) => tally.finish());
+  const here = knownReaderId(context.config.paths.state);
+  const sourcesOf = (id: string): UnequalSession["sources"] =>
+    [...new Map((read.get(id) ?? []).map((head) => [head.source, head])).values()].map(
+      ({ path, reader }) => ({
+        path,
+        machine: reader === here ? "this" : "another",
+      }),
+    );
+  const clients = [...tallies.values()].map((tally) => tally.finish(sourcesOf));
+  if (filter.adapters === undefined) {
+    const faulty = new Set(clients.flatMap((each) => each.unequal_sessions.map((one) => one.session_id)));
+    const faults = { at: context.clock.now(), sessions: faulty.size };
+    rememberFaults(context.config.paths.state, context.address, faults);
+  }
   return { clients: clients.filter((each) => each.sessions + each.sources + each.unequal > 0) };
 }
 
@@ -121,10 +162,11 @@ async function proveSession(
   own?.countSession();
   const views = await store.views(id);
   const title = own?.adapter.title ?? "";
-  if (views === undefined) own?.fault([`${describeKey({ id })} cannot be read`]);
+  if (views === undefined) own?.fault(id, [`${describeKey({ id })} cannot be read`]);
   if (views === undefined) return title;
-  if (!views.history.isRecorded) own?.unrecorded(views.everything().damage);
-  for (const end of views.ends()) if (end.source === ADOPTED) own?.unrecorded(views.view(end).damage);
+  if (!views.history.isRecorded) own?.unrecorded(id, views.everything().damage);
+  for (const end of views.ends()) if (end.source === ADOPTED) own?.unrecorded(id, views.view(end).damage);
+  own?.countStrays(id, views.strays().length);
   for (const { all } of views.history.sources)
     await tallies.get(all[0]?.adapter ?? "")?.prove(views, all.toReversed());
   return title;
@@ -132,29 +174,59 @@ async function proveSession(
 
 class StoredTally {
   readonly adapter: Adapter;
-  readonly #counts = { sessions: 0, sources: 0, states: 0, proven: 0, partial: 0, unrecorded: 0, unequal: 0 };
-  readonly #differences: string[] = [];
+  readonly #counts = {
+    sessions: 0,
+    sources: 0,
+    states: 0,
+    proven: 0,
+    partial: 0,
+    unrecorded: 0,
+    unequal: 0,
+    strays: 0,
+  };
+  readonly #faults = new Map<string, string[]>();
+  readonly #strays: string[] = [];
 
   constructor(adapter: Adapter) {
     this.adapter = adapter;
   }
 
-  finish(): StoredVerification {
-    return { adapter: this.adapter.name, ...this.#counts, differences: this.#differences };
+  finish(sourcesOf: (session: string) => UnequalSession["sources"]): StoredVerification {
+    const faults = [...this.#faults];
+    const lines = faults.slice(0, MAX_DIFFERENCES).map(([, [first = "", ...more]]) => {
+      return more.length === 0 ? first : `${first} (and ${more.length} more of this session)`;
+    });
+    const left = faults.length - lines.length;
+    return {
+      adapter: this.adapter.name,
+      ...this.#counts,
+      stray_sessions: this.#strays,
+      differences: left === 0 ? lines : [...lines, `and ${left} more sessions, which --json lists`],
+      unequal_sessions: faults.map(([session_id, each]) => ({
+        session_id,
+        faults: each.length,
+        sources: sourcesOf(session_id),
+      })),
+    };
+  }
+
+  countStrays(session: string, strays: number): void {
+    this.#counts.strays += strays;
+    if (strays > 0) this.#strays.push(session);
   }
 
   countSession(): void {
     this.#counts.sessions += 1;
   }
 
-  fault(lines: readonly string[]): void {
+  fault(session: string, lines: readonly string[]): void {
     this.#counts.unequal += 1;
-    this.#differences.push(...lines.slice(0, MAX_DIFFERENCES - this.#differences.length));
+    this.#faults.set(session, [...(this.#faults.get(session) ?? []), ...lines]);
   }
 
-  unrecorded(damage: readonly string[]): void {
+  unrecorded(session: string, damage: readonly string[]): void {
     this.#counts.unrecorded += 1;
-    if (damage.length > 0) this.fault(damage);
+    if (damage.length > 0) this.fault(session, damage);
   }
 
   /** The newest first: what one only goes on from is proven on the way to it. */
@@ -178,11 +250,13 @@ class StoredTally {
       if (isOnTheWay && later !== undefined) {
         if (chainAt(later.hashes, head.records) === head.digest) this.#counts.proven += 1;
         else
-          this.fault([`${nameOf(head)}: its records do not restore as they were read: their digests differ`]);
+          this.fault(head.session_id, [
+            `${nameOf(head)}: its records do not restore as they were read: their digests differ`,
+          ]);
         continue;
       }
       const { faults, hashes } = await proveState(this.adapter, head, views.view(head));
-      if (faults.length > 0) this.fault(faults);
+      if (faults.length > 0) this.fault(head.session_id, faults);
       else if (head.whole) {
         this.#counts.proven += 1;
         proven.add(contentOf(head));

@@ -11,6 +11,7 @@ import {
   parseStorageUrl,
   removeDerived,
   removeRemains,
+  tidySums,
 } from "../substrate/index.ts";
 import { MESSAGES, PARTS, SESSIONS, SOURCES, SUMMARIES } from "./schema.ts";
 import type { Storage } from "./store.ts";
@@ -64,9 +65,10 @@ async function clearLost({ table, directory }: TableCheck): Promise<string> {
   return `${table}: all of it was lost, and it is made anew${where}`;
 }
 
-/** Lets go of what only old versions needed, and of checksums of versions that are lost. */
+/** Lets go of what only old versions needed, and of checksums of versions that are lost; takes those that are missing. */
 export async function letGo(checks: readonly TableCheck[]): Promise<void> {
   for (const check of checks) {
+    if (check.unsummed > 0) await tidySums(check.directory);
     if (check.damage.length === 0) continue;
     await dropOldVersions(check);
     await forgetLost(check.directory);

@@ -5,7 +5,7 @@
 import type { EntityKey, MessageWithParts, SessionId, SessionState, TreeIssue } from "../model/index.ts";
 import { compareInSession, describeKey, loadTree, stateOf } from "../model/index.ts";
 import type { PlacedRow } from "./history.ts";
-import { arrangeState, SessionHistory } from "./history.ts";
+import { arrange, arrangeState, SessionHistory } from "./history.ts";
 import type { MessageRef } from "./read.ts";
 import { readMessageRefs } from "./read.ts";
 import type { StateHead } from "./states.ts";
@@ -97,6 +97,31 @@ export class StateViews {
         ...told.map(describe),
       ],
     };
+  }
+
+  /** Rows that a read stored and no recorded state has: the state was lost, or a sync was cut off before it. */
+  strays(): readonly PlacedRow[] {
+    if (!this.history.isRecorded) return [];
+    const held = new Set<string>();
+    for (const states of this.history.sources)
+      for (const { state } of states.all) {
+        const { found, beside } = arrange(this.#rows, states.holding(state));
+        for (const { id } of [...found, ...beside]) held.add(id);
+      }
+    return this.#rows.filter(({ id, origin }) => origin !== null && !held.has(id));
+  }
+
+  /** Messages that cannot be read, or a part of them. */
+  damagedMessages(): readonly string[] {
+    return this.#damage.flatMap(({ key }) => messageOf(key) ?? []);
+  }
+
+  /** The rows of a state, in its order. */
+  rowsOf(head: Pick<StateHead, "source" | "state">): readonly PlacedRow[] {
+    const end = this.history.find(head, this.#rows);
+    if (end === undefined) return [];
+    const { found, beside } = arrange(this.#rows, end.states.holding(end.state.state));
+    return [...found, ...beside];
   }
 
   /** True where a state only goes on from an earlier one of its source, as far as its records in order are concerned. */

@@ -47,6 +47,7 @@ import type { SummaryList } from "./summary-list.ts";
 import { readPartBodies } from "./leaves.ts";
 import type { IsWhole } from "./put-back.ts";
 import { putBackProven, putBackUnproven } from "./put-back.ts";
+import { recoverSessions, recoverState, takeOutMessages, takeOutRecovered } from "./recover.ts";
 import { corrupt } from "./rows.ts";
 import { ingestTables, SessionTables } from "./tables.ts";
 import { StateViews } from "./state-views.ts";
@@ -274,6 +275,32 @@ export class SessionStore implements AsyncDisposable {
   /** Stores what else a repair kept, once the sources were read again. */
   putBackUnproven(isWhole: IsWhole): Promise<PutBack> {
     return putBackUnproven(this.tables, isWhole);
+  }
+
+  /** Makes the rows of sessions anew that lost them, from what their messages say. Says whose. */
+  recoverSessions(clock: Clock): Promise<readonly string[]> {
+    return recoverSessions(this.tables, clock);
+  }
+
+  /** Takes out rows that were made so, and says how many. */
+  takeOutRecovered(): Promise<number> {
+    return takeOutRecovered(this.tables);
+  }
+
+  /** Takes out what is stored of some messages, so that their source is read again. Says how many rows. */
+  takeOutMessages(session: SessionId, ids: readonly string[]): Promise<number> {
+    return takeOutMessages(this.tables, session, ids);
+  }
+
+  /** Records a state of the rows of a session that no state has; false where there are none. */
+  recoverState(session: SessionId, clock: Clock): Promise<boolean> {
+    return recoverState(this.tables, session, clock);
+  }
+
+  /** Rows of all tables together. */
+  async countRows(): Promise<number> {
+    const counts = await Promise.all(this.tables.all.map((table) => table.count()));
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** Lets go of the derived summaries: they were computed of rows that are gone. */

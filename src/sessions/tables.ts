@@ -19,7 +19,7 @@ import { readStates, readVersions } from "./versions.ts";
 /** A table as far as its columns do not matter. */
 type AnyTable = Pick<
   Table,
-  "maintain" | "health" | "version" | "remakeIndexes" | "firstKeysOf" | "takeOut"
+  "maintain" | "health" | "version" | "remakeIndexes" | "firstKeysOf" | "takeOut" | "isReadable" | "count"
 > & { readonly spec: { readonly name: string } };
 
 /** What messages copy from their session; immutable once stored (spec.md#session-labels-immutable). */

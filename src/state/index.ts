@@ -1,6 +1,8 @@
 /** What pond remembers beside the store: cursors, the sync lock, which store is where. Losing any of it costs time only. */
 export type { Reached, SourceName } from "./cursors.ts";
 export { Cursors } from "./cursors.ts";
+export type { KnownFaults } from "./known-faults.ts";
+export { knownFaults, rememberFaults } from "./known-faults.ts";
 export type { LastSync } from "./last-sync.ts";
 export { lastSync, rememberSync } from "./last-sync.ts";
 export type { Holder, LockOptions } from "./lock.ts";

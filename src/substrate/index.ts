@@ -71,4 +71,5 @@ export {
   removeDerived,
   removeRemains,
 } from "./local/set-aside.ts";
+export { tidySums } from "./local/sums.ts";
 export type { Judge, PutBack, TakenOut } from "./take-out.ts";

@@ -21,12 +21,14 @@ import { fetchBlobs, take, takeMatches } from "./read/take.ts";
 import type { ColumnName, ColumnsOf, RowOf, TableSpec } from "./spec.ts";
 import {
   firstKeysOf,
+  isReadable,
   type Judge,
   type Kept,
   keptRows,
   type PutBack,
   putBack,
   takeOut,
+  takeOutWhere,
   type TakenOut,
 } from "./take-out.ts";
 import * as write from "./write.ts";
@@ -148,6 +150,16 @@ export class Table<S extends TableSpec = TableSpec> {
   /** Takes damaged fragments out; what can still be read of them is kept until `putBack`. */
   takeOut(fragments: readonly number[], isProven: (firstKey: string) => boolean): Promise<TakenOut> {
     return takeOut(this.#handle, fragments, isProven);
+  }
+
+  /** Takes out the rows that a predicate names; they are kept until `putBack`. Says how many. */
+  takeOutWhere(where: Predicate): Promise<number> {
+    return takeOutWhere(this.#handle, where);
+  }
+
+  /** True where every value of a fragment can be read. */
+  isReadable(fragment: number): Promise<boolean> {
+    return isReadable(this.#handle, fragment);
   }
 
   /** Rows that were taken out and kept, a file at a time. */

@@ -13,9 +13,10 @@ import { SALVAGE } from "./local/check.ts";
 import { ignoreMissing } from "./local/files.ts";
 import { manifestNames, readManifest } from "./local/manifest.ts";
 import { moveAway } from "./local/set-aside.ts";
-import { inFragment, renderPredicate } from "./predicate.ts";
+import { inFragment, type Predicate, renderPredicate } from "./predicate.ts";
 import { collect } from "./read/collect.ts";
 import { scanQuery } from "./read/query.ts";
+import { scanBatches } from "./read/scan.ts";
 import { Rows } from "./arrow/rows.ts";
 import { keptValues, wholeRows } from "./salvage.ts";
 import { joinKey, type RowOf, type TableSpec } from "./spec.ts";
@@ -94,6 +95,41 @@ export async function takeOut(
   await handle.settle();
   return { rows: all.reduce((sum, { rows }) => sum + rows, 0), kept };
 }
+
+/** The same for the rows that a predicate names, in whichever fragments. Says how many. */
+export async function takeOutWhere(handle: Handle, where: Predicate): Promise<number> {
+  const keeper = new Keeper(handle, "unproven");
+  let taken = 0;
+  for await (const rows of scanBatches(handle, {
+    select: Object.keys(handle.spec.columns),
+    where,
+    withRowId: true,
+  }))
+    for (const row of await wholeRows(handle, rows)) {
+      await keeper.add(row);
+      taken += 1;
+    }
+  await keeper.finish();
+  const rendered = renderPredicate(where, handle.spec);
+  if (taken > 0) await call(handle, "take rows out of", (table) => table.delete(rendered));
+  await handle.settle();
+  return taken;
+}
+
+/** True where every value of a fragment can be read. */
+export async function isReadable(handle: Handle, fragment: number): Promise<boolean> {
+  for (const { id, rows } of await fragmentsOf(handle, [fragment])) {
+    const select = Object.keys(handle.spec.columns);
+    for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
+      const found = await read(handle, select, { id, from, to: from + ROWS_AT_ONCE }).catch(() => undefined);
+      const whole = found && (await wholeRows(handle, found).catch(() => undefined));
+      if (whole === undefined) return false;
+    }
+  }
+  return true;
+}
+
+const ROWS_AT_ONCE = 4096;
 
 /** The kept rows, a file at a time. */
 export async function* keptRows<S extends TableSpec>(

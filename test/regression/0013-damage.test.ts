@@ -3,25 +3,13 @@
  * is restored that is not as it was read, and `repair` mends what sources and copies allow (spec.md#storage-checksums,
  * spec.md#keep-repair). Trials are random; POND_DAMAGE_TRIALS says how many.
  */
-import {
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, join, relative } from "node:path";
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { loadConfig } from "../../src/config/index.ts";
 import type { Context } from "../../src/handlers/index.ts";
 import {
-  createContext,
   doctor,
   listSessions,
-  openDemo,
   repair,
   restore,
   search,
@@ -32,6 +20,7 @@ import {
 } from "../../src/handlers/index.ts";
 import { appendSums } from "../../src/substrate/local/sums.ts";
 import { changeRow } from "../support/changed-row.ts";
+import { dataFiles, DemoHome, filesIn } from "../support/demo-home.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const TRIALS = Number(process.env["POND_DAMAGE_TRIALS"] ?? 12);
@@ -45,58 +34,6 @@ function randomFrom(seed: number): (below: number) => number {
     return Math.floor((state / 2 ** 32) * below);
   };
 }
-
-/** A home with the sessions of the demo, synced in two steps so that each table has several files. */
-class Home implements AsyncDisposable {
-  readonly path: string;
-  readonly #close: () => Promise<void>;
-
-  private constructor(path: string, close: () => Promise<void>) {
-    this.path = path;
-    this.#close = close;
-  }
-
-  static async make(): Promise<Home> {
-    const { signal } = new AbortController();
-    const demo = await openDemo({ signal, keep: true });
-    await demo[Symbol.asyncDispose]();
-    const home = new Home(demo.home, async () => rmSync(demo.home, { recursive: true, force: true }));
-    await home.run((context) => sync(context, { adapters: ["claude-code"] }));
-    await home.run((context) => sync(context, {}));
-    return home;
-  }
-
-  get store(): string {
-    return join(this.path, ".local/share/pond/store/default");
-  }
-
-  async run<T>(
-    command: (context: Context) => Promise<T>,
-    told: string[] = [],
-    env: Readonly<Record<string, string>> = {},
-  ): Promise<T> {
-    const environment = { env, home: this.path, platform: "linux" as const, cwd: this.path };
-    const config = await loadConfig({ environment });
-    const { signal } = new AbortController();
-    await using context = createContext({
-      config,
-      machine: environment,
-      signal,
-      onRepair: ({ message }) => told.push(message),
-    });
-    return await command(context);
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#close();
-  }
-}
-
-const filesIn = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .toSorted();
 
 /** Files whose loss no version minds: what the engine keeps of commits, hints, and pond's own log. */
 const isNeeded = (file: string): boolean =>
@@ -121,7 +58,7 @@ const isOldestVersion = (file: string, files: readonly string[]): boolean =>
   files.filter((each) => each.startsWith(file.slice(0, file.lastIndexOf("/")))).at(-1) === file;
 
 /** What a trial says of a store with one damaged file. */
-async function lookAndRepair(home: Home, file: string) {
+async function lookAndRepair(home: DemoHome, file: string) {
   const noticed = (await home.run((context) => verifyFiles(context)))?.damage ?? [];
   const findings = await home.run((context) => doctor(context, { deep: true }));
   const mended = await home.run((context) => repair(context));
@@ -142,7 +79,7 @@ test(
   "every damaged file that a version needs is noticed, and repair leaves a store that is proven",
   { timeout: 900_000 },
   async () => {
-    await using home = await Home.make();
+    await using home = await DemoHome.make();
     await using folder = await tempDir();
     const copy = join(folder.path, "copy");
     cpSync(home.store, copy, { recursive: true });
@@ -163,17 +100,8 @@ test(
   },
 );
 
-/** The data files of a table, the oldest first. */
-function dataFiles(home: Home, table: string): string[] {
-  const folder = join(home.store, `${table}.lance/data`);
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(".lance"))
-    .map((name) => join(folder, name))
-    .toSorted((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
-}
-
 /** Has all data files of a table taken for changed, though no value of theirs is: by false checksums. */
-async function callDamaged(home: Home, table: string): Promise<void> {
+async function callDamaged(home: DemoHome, table: string): Promise<void> {
   const sum = { digest: "somethingelse", bytes: 0 };
   const files = dataFiles(home, table).map(
     (path) => [`data/${basename(path)}`, { ...sum, bytes: statSync(path).size }] as const,
@@ -188,7 +116,7 @@ const flipAt = (path: string, at: number): void => {
 };
 
 test("indexes that lost their files are made again by whatever command needs them, and that is told", async () => {
-  await using home = await Home.make();
+  await using home = await DemoHome.make();
   await home.run((context) => sync(context, { stages: ["update-indexes"] }));
   const before = await home.run((context) => search(context, { query: "retry" }));
   for (const table of ["sessions", "messages", "parts", "sources", "summaries"])
@@ -205,7 +133,7 @@ test("indexes that lost their files are made again by whatever command needs the
 });
 
 test("a single file of an index that is gone is noticed by the search that needs it, and made again", async () => {
-  await using home = await Home.make();
+  await using home = await DemoHome.make();
   await home.run((context) => sync(context, { stages: ["update-indexes"] }));
   const before = await home.run((context) => search(context, { query: "retry" }));
   const indexes = join(home.store, "messages.lance/_indices");
@@ -215,7 +143,7 @@ test("a single file of an index that is gone is noticed by the search that needs
 });
 
 test("what no source has any more stays as far as it can be read, and what cannot is named", async () => {
-  await using home = await Home.make();
+  await using home = await DemoHome.make();
   rmSync(join(home.path, ".claude"), { recursive: true });
   const [first = ""] = dataFiles(home, "messages");
   rmSync(first);
@@ -230,7 +158,7 @@ test("what no source has any more stays as far as it can be read, and what canno
 });
 
 test("rows of a damaged file that their digests prove are kept as they were, though their sources are gone", async () => {
-  await using home = await Home.make();
+  await using home = await DemoHome.make();
   rmSync(join(home.path, ".claude"), { recursive: true });
   const before = await home.run((context) => verifyStored(context, {}));
   await callDamaged(home, "messages");
@@ -242,7 +170,7 @@ test("rows of a damaged file that their digests prove are kept as they were, tho
 });
 
 test("a repair that was cut off is gone on with", async () => {
-  await using home = await Home.make();
+  await using home = await DemoHome.make();
   rmSync(join(home.path, ".claude"), { recursive: true });
   const before = await home.run((context) => verifyStored(context, {}));
   await callDamaged(home, "parts");
@@ -261,7 +189,7 @@ test("a repair that was cut off is gone on with", async () => {
 });
 
 test("maintenance does not merge what is damaged: it would get a good checksum", async () => {
-  await using home = await Home.make();
+  await using home = await DemoHome.make();
   for (const path of dataFiles(home, "messages")) flipAt(path, 40);
   await expect(home.run((context) => sync(context, { stages: ["update-indexes"] }))).rejects.toMatchObject({
     reason: "corrupt",
@@ -270,7 +198,7 @@ test("maintenance does not merge what is damaged: it would get a good checksum",
 });
 
 test("doctor finds what is missing or cut without reading it, and does not advise itself", async () => {
-  await using home = await Home.make();
+  await using home = await DemoHome.make();
   const [first = ""] = dataFiles(home, "parts");
   truncateSync(first, 100);
   const findings = await home.run((context) => doctor(context));
@@ -287,7 +215,7 @@ test("doctor finds what is missing or cut without reading it, and does not advis
 });
 
 test("a repair that was killed with rows kept aside reads every source again, and steps over a torn file", async () => {
-  await using home = await Home.make();
+  await using home = await DemoHome.make();
   for (const table of ["parts", "messages"]) {
     const [first = ""] = dataFiles(home, table);
     rmSync(first);
@@ -318,7 +246,7 @@ test("a repair that was killed with rows kept aside reads every source again, an
 });
 
 test("after a repair every other machine reads its sources again", async () => {
-  await using home = await Home.make();
+  await using home = await DemoHome.make();
   const elsewhere = join(home.path, "elsewhere");
   const onOther = <T>(command: (context: Context) => Promise<T>): Promise<T> =>
     home.run(command, [], { XDG_STATE_HOME: elsewhere });
@@ -348,7 +276,7 @@ test.each([
 ] as const)(
   "a store whose table %s lost %s says so and is repaired from its sources",
   async (table, loss) => {
-    await using home = await Home.make();
+    await using home = await DemoHome.make();
     LOSSES[loss]?.(join(home.store, `${table}.lance`));
     expect((await home.run((context) => verifyFiles(context)))?.damage).toMatchObject([
       { table, what: "missing" },
@@ -368,7 +296,7 @@ test.each([
 );
 
 test("without its sources, what is left of a lost table is kept, and readers name the command that mends", async () => {
-  await using home = await Home.make();
+  await using home = await DemoHome.make();
   rmSync(join(home.path, ".claude"), { recursive: true });
   const folder = join(home.store, "messages.lance");
   for (const name of ["_versions", "_sums"]) rmSync(join(folder, name), { recursive: true });
@@ -387,7 +315,7 @@ test("without its sources, what is left of a lost table is kept, and readers nam
 });
 
 test("derived columns of proven rows are computed again: a search finds what was said, not what a flip made of it", async () => {
-  await using home = await Home.make();
+  await using home = await DemoHome.make();
   const find = (query: string): Promise<number> =>
     home.run(async (context) => (await search(context, { query })).matched_total);
   const before = await find("retry");
@@ -412,7 +340,7 @@ test("derived columns of proven rows are computed again: a search finds what was
 test.each(["id", "session_id"])(
   "a row whose %s is damaged does not go back as a message that nobody wrote",
   async (column) => {
-    await using home = await Home.make();
+    await using home = await DemoHome.make();
     const count = (): Promise<number> =>
       home.run(async (context) => (await context.store()).tables.messages.count());
     const before = await count();
@@ -430,7 +358,7 @@ test.each(["id", "session_id"])(
 );
 
 test("every state of a log that grew is proven and restored again after its rows were lost and read again", async () => {
-  await using home = await Home.make();
+  await using home = await DemoHome.make();
   const [log = ""] = filesIn(join(home.path, ".claude")).filter((file) => file.endsWith(".jsonl"));
   const path = join(home.path, ".claude", log);
   const lines = readFileSync(path, "utf8").trimEnd().split("\n");
@@ -453,7 +381,7 @@ test("every state of a log that grew is proven and restored again after its rows
 });
 
 test("two repairs at once both end with a store that is whole", async () => {
-  await using home = await Home.make();
+  await using home = await DemoHome.make();
   rmSync(dataFiles(home, "messages")[0] ?? "");
   const reports = await Promise.all([1, 2].map(() => home.run((context) => repair(context))));
   for (const { left, stored } of reports) {

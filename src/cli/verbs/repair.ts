@@ -16,30 +16,34 @@ export async function repair(verb: VerbContext): Promise<Outcome> {
   return isWhole(report) ? "done" : "failures";
 }
 
-const isWhole = ({ left, stored }: RepairReport): boolean =>
-  left.length === 0 && stored.clients.every(({ unequal }) => unequal === 0);
+/** Losing what proves them is a failure, too. */
+const isWhole = ({ damage, left, stored }: RepairReport): boolean =>
+  left.length === 0 &&
+  stored.clients.every(({ unequal }) => unequal === 0) &&
+  !(unrecordedIn(stored) > 0 && damage.some(({ table }) => table === "sources"));
+
+const unrecordedIn = ({ clients }: RepairReport["stored"]): number =>
+  clients.reduce((sum, { unrecorded }) => sum + unrecorded, 0);
 
 function render(report: RepairReport): string[] {
-  const { damage, done, rows, left, stored } = report;
-  if (damage.length === 0 && done.length === 0 && isWhole(report))
-    return [
-      "nothing is damaged: every file is as it was written, and every recorded state restores as it was read",
-    ];
-  const unrecorded = stored.clients.reduce((sum, client) => sum + client.unrecorded, 0);
-  const differences = stored.clients.flatMap((client) => client.differences);
+  const { damage, unproven, done, rows, left, stored } = report;
+  const unrecorded = unrecordedIn(stored);
   return [
-    `${count(damage.length)} damaged ${damage.length === 1 ? "file" : "files"}`,
+    damage.length === 0
+      ? "no file is damaged"
+      : `${count(damage.length)} damaged ${noun(damage.length, "file")}`,
     ...damage.map((each) => `  ${damageLine(each)}`),
-    ...done.map((line) => `done: ${safeText(line)}`),
-    ...(rows.taken_out === 0
+    ...(unproven === 0
       ? []
       : [
-          `${count(rows.taken_out)} rows were in damaged files: ${count(rows.proven)} are proven and back, ${count(rows.read_again)} were read again from their sources, ${count(rows.put_back)} are in no source any more and back as they could be read`,
+          `${count(unproven)} ${noun(unproven, "file")} without a checksum from when it was written: only the digests of sessions prove what is in there`,
         ]),
+    ...done.map((line) => `done: ${safeText(line)}`),
+    ...(rows.taken_out === 0 ? [] : [rowsLine(rows)]),
     ...(rows.left_out === 0
       ? []
       : [
-          `${count(rows.left_out)} rows with a damaged key were left out: the sessions that they name are whole without them, or there is none`,
+          `${count(rows.left_out)} ${noun(rows.left_out, "row")} with a damaged key left out: the sessions that they name are whole without them, or there is none`,
         ]),
     ...(unrecorded === 0
       ? []
@@ -48,9 +52,44 @@ function render(report: RepairReport): string[] {
       ? ["every recorded state restores as it was read"]
       : [
           ...left.map((each) => `still damaged: ${damageLine(each)}`),
-          ...differences.map((line) => `still wrong: ${safeText(line)}`),
-          "no source on this machine has what is still wrong: put a backup of the source in its place and sync, or a backup of the store",
+          ...stored.clients.flatMap(({ differences }) =>
+            differences.map((line) => `still wrong: ${safeText(line)}`),
+          ),
+          ...sourceLines(stored),
         ]),
+  ];
+}
+
+const noun = (n: number, one: string): string => (n === 1 ? one : `${one}s`);
+
+function rowsLine({ taken_out, proven, read_again, put_back, lost }: RepairReport["rows"]): string {
+  const fates = [
+    [proven, "proven and stored again"],
+    [read_again, "read again from their sources"],
+    [put_back, "stored again as they could be read, since no source has them any more"],
+    [lost, "lost"],
+  ] as const;
+  const told = fates.flatMap(([rows, what]) => (rows === 0 ? [] : [`${count(rows)} ${what}`]));
+  return `rows taken out of damaged files: ${count(taken_out)} (${told.join(", ")})`;
+}
+
+const MOST_SOURCES = 10;
+
+/** Who can say again what is still wrong. */
+export function sourceLines({ clients }: RepairReport["stored"]): string[] {
+  const sources = clients.flatMap(({ unequal_sessions }) =>
+    unequal_sessions.flatMap(({ session_id, sources: own }) => own.map((each) => ({ ...each, session_id }))),
+  );
+  const lines = sources.slice(0, MOST_SOURCES).map(({ session_id, path, machine }) => {
+    const whose =
+      machine === "this" ? "on this machine" : "of another machine, whose next sync stores it again";
+    return `session ${safeText(session_id)} was read from ${safeText(path)} ${whose}`;
+  });
+  const more = sources.length - lines.length;
+  return [
+    ...lines,
+    ...(more > 0 ? [`and ${count(more)} more sources, which --json lists`] : []),
+    "put these back where they were and run pond repair, or put a backup of the store in place",
   ];
 }
 

@@ -7,7 +7,7 @@ import type { Outcome } from "../exit.ts";
 import { notLookedAt } from "../issues.ts";
 import { count, size } from "../number.ts";
 import { toPondError } from "../../base/errors.ts";
-import { damageLine } from "./repair.ts";
+import { damageLine, sourceLines } from "./repair.ts";
 import type { Output } from "../output.ts";
 import { safeText } from "../text.ts";
 import type { verifyFlags } from "../verb-flags.ts";
@@ -74,12 +74,25 @@ function renderStored(
     ]),
     ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeText(line)}`)),
     ...(error === undefined ? [] : [`  the proof ended early: ${safeText(error)}`]),
+    ...strayLine(clients),
+    ...(clients.some(({ unequal }) => unequal > 0) && (files?.damage.length ?? 0) === 0
+      ? sourceLines({ clients })
+      : []),
     ...(files === undefined ? [] : renderFiles(files)),
   ].join("\n");
 }
 
-function renderFiles({ files, bytes, unsummed, damage }: FilesReport): string[] {
-  const unknown = unsummed === 0 ? "" : `, ${count(unsummed)} of them without a checksum`;
+function strayLine(clients: StoredReport["clients"]): string[] {
+  const strays = clients.reduce((sum, client) => sum + client.strays, 0);
+  if (strays === 0) return [];
+  return [
+    `${count(strays)} stored ${strays === 1 ? "message is" : "messages are"} in no recorded state: a sync was cut off and the next one records it, or the state was lost; pond get --history shows them`,
+  ];
+}
+
+function renderFiles({ files, bytes, unsummed, late, damage }: FilesReport): string[] {
+  const without = unsummed === 0 ? "" : `, ${count(unsummed)} of them without a checksum`;
+  const unknown = late === 0 ? without : `${without}, ${count(late)} with one that was taken later`;
   return [
     `${count(files)} files of the store read (${size(bytes)})${unknown}: ${count(damage.length)} damaged`,
     ...damage.map((each) => `  ${damageLine(each)}`),

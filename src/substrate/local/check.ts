@@ -6,7 +6,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { toPondError } from "../../base/errors.ts";
 import type { StorageUrl } from "../storage-url.ts";
-import { filesBelow, ignoreMissing } from "./files.ts";
+import { filesBelow, ignoreMissing, QUARANTINE } from "./files.ts";
 import type { Manifest } from "./manifest.ts";
 import { manifestNames, parseManifest, VERSIONS, versionOfName } from "./manifest.ts";
 import { ID_TABLE, schemaVersion } from "./peek.ts";
@@ -49,6 +49,12 @@ export interface TableCheck {
   readonly bytes: number;
   /** Of these, files of which no checksum was kept: an older pond wrote them, or a crash came first. */
   readonly unsummed: number;
+  /** Of these, files whose checksum was taken some time after they were written: it proves them from then on only. */
+  readonly late: number;
+  /** Fragments of the newest version with such files. */
+  readonly suspects: readonly number[];
+  /** Commits that were torn, and moved away: what they stored is lost, or was read again. */
+  readonly isTorn: boolean;
   readonly damage: readonly Damage[];
   /** A repair was cut off: rows of files that it took out are kept beside the table, and not stored yet. */
   readonly isCutOff: boolean;
@@ -102,7 +108,18 @@ export interface ExpectedTable {
 
 function goneTable(directory: string, table: string): TableCheck {
   const damage: Damage = { table, file: "", what: "missing", holds: "table", versions: [], isCurrent: true };
-  return { table, directory, files: 0, bytes: 0, unsummed: 0, damage: [damage], isCutOff: false };
+  return {
+    table,
+    directory,
+    files: 0,
+    bytes: 0,
+    unsummed: 0,
+    late: 0,
+    suspects: [],
+    isTorn: false,
+    damage: [damage],
+    isCutOff: false,
+  };
 }
 
 export async function checkTable(
@@ -127,6 +144,8 @@ class Check {
   #newest = 0;
   #bytes = 0;
   #unsummed = 0;
+  #late = 0;
+  readonly #suspects = new Set<number>();
 
   constructor(directory: string, table: string, options: CheckOptions) {
     this.#directory = directory;
@@ -156,6 +175,9 @@ class Check {
       files: this.#needed.size + names.length,
       bytes: this.#bytes,
       unsummed: this.#unsummed,
+      late: this.#late,
+      suspects: [...this.#suspects],
+      isTorn: [...present].some((name) => name.startsWith(`${QUARANTINE}/`)),
       damage,
       isCutOff: [...present].some((name) => name.startsWith(`${SALVAGE}/`)),
     };
@@ -249,6 +271,9 @@ class Check {
     this.#bytes += info.size;
     const sum = sums.get(file);
     if (sum === undefined) this.#unsummed += 1;
+    else if (sum.isLate === true) this.#late += 1;
+    const isDoubtful = (sum === undefined || sum.isLate === true) && needed.fragment !== undefined;
+    if (isDoubtful && needed.versions.includes(this.#newest)) this.#suspects.add(needed.fragment);
     const wanted = needed.bytes ?? sum?.bytes;
     if (wanted !== undefined && wanted !== info.size) return this.#found(file, "wrong size", needed);
     if (!this.#options.deep || sum === undefined) return;

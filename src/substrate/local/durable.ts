@@ -64,8 +64,11 @@ export class Durability {
     const sums = new Map<string, Sum>();
     await inParallel(unsummed, async (name) => {
       if (known?.has(sumName(name)) === true) return;
-      const sum = await sumOf(join(this.#dir, name));
-      if (sum !== undefined) sums.set(sumName(name), sum);
+      const path = join(this.#dir, name);
+      const [sum, info] = [await sumOf(path), await stat(path).catch(ignoreMissing)];
+      // Who wrote it before this process ran came to no checksum: nobody knows what the file was then.
+      const isLate = info !== undefined && info.mtimeMs < performance.timeOrigin;
+      if (sum !== undefined) sums.set(sumName(name), isLate ? { ...sum, isLate } : sum);
     });
     await appendSums(this.#dir, sums);
     await keepVersion(this.#dir);

@@ -24,3 +24,6 @@ export function ignoreMissing(error: unknown): undefined {
   if (errnoOf(error) === "ENOENT") return undefined;
   throw error;
 }
+
+/** Where torn versions of a table are moved, and rows that went nowhere: what they name may be wanted still. */
+export const QUARANTINE = "_quarantine";

@@ -6,15 +6,13 @@
 import { lstatSync, rmSync, type Stats, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
-import { filesBelow, ignoreMissing } from "./files.ts";
+import { filesBelow, ignoreMissing, QUARANTINE } from "./files.ts";
 import { manifestNames, type Manifest, readManifest, VERSIONS } from "./manifest.ts";
 
 /** The engine writes under such a name and renames. */
 const TEMPORARY = /^\.tmp|#\d+$/;
 /** Folders whose files all stand in some manifest. Whatever else lies there is not ours to judge. */
 const KEPT_IN_MANIFESTS = ["data", "_indices", "_deletions", "_transactions"];
-/** Where torn manifests are: what they name may be wanted still. */
-const QUARANTINE = "_quarantine";
 /** Manifests of a large table take 20 ms each to read: they are, once so many versions are to go. */
 const READ_AT_ONCE = { bytes: 512 << 10, stale: 64 };
 

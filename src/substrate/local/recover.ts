@@ -10,6 +10,7 @@ import { uptime } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { errnoOf, PondError } from "../../base/errors.ts";
 import { makeFolders } from "../../base/folders.ts";
+import { QUARANTINE } from "./files.ts";
 import { forgetSum } from "./sums.ts";
 
 /** What was found wrong and mended on the way: a torn commit, or derived data that was made again. */
@@ -35,7 +36,6 @@ const MAGIC = "LANC";
 const FOOTER_BYTES = 16;
 /** Only what was in flight when the machine stopped may be torn. Older damage is not ours to roll back. */
 const IN_FLIGHT_MS = 120_000;
-const QUARANTINE = "_quarantine";
 
 /**
  * Checks the newest commit of a table directory and rolls back what a crash tore. Changes nothing

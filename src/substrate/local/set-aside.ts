@@ -7,11 +7,9 @@ import { copyFile, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { makeFolders } from "../../base/folders.ts";
 import type { TableCheck } from "./check.ts";
-import { ignoreMissing } from "./files.ts";
+import { ignoreMissing, QUARANTINE } from "./files.ts";
 import { manifestNames, nameOfVersion, VERSIONS, versionOfName } from "./manifest.ts";
 import { copyOfVersion, forgetSum, isSameSum, readSums, rewriteSums, sumOf } from "./sums.ts";
-
-const QUARANTINE = "_quarantine";
 
 /**
  * Versions whose list of files is damaged: put back from the copy that is kept of the newest ones, else moved away, so that

@@ -5,7 +5,7 @@
  * the log is never taken for damage of a file. Losing it costs the proof, nothing else.
  */
 import { createHash, randomUUID } from "node:crypto";
-import { appendFile, copyFile, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { appendFile, copyFile, link, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { crc32 } from "node:zlib";
 import { makeFolders } from "../../base/folders.ts";
@@ -15,6 +15,8 @@ import { manifestNames } from "./manifest.ts";
 export interface Sum {
   readonly bytes: number;
   readonly digest: string;
+  /** It was taken some time after the file was written: of what the file had become by then. */
+  readonly isLate?: boolean;
 }
 
 /** Sums by the names of files, relative to the table's folder, with `/`. */
@@ -43,10 +45,10 @@ export async function readSums(directory: string): Promise<Map<string, Sum>> {
   const text = (await readFile(logOf(directory), "latin1").catch(ignoreMissing)) ?? "";
   const sums = new Map<string, Sum>();
   for (const line of text.split("\n")) {
-    const [check = "", name = "", bytes = "", digest = ""] = line.split(" ");
+    const [check = "", name = "", bytes = "", digest = "", late] = line.split(" ");
     if (check === "" || check !== checkOf(`${name} ${bytes} ${digest}`)) continue;
     if (digest === FORGOTTEN) sums.delete(name);
-    else sums.set(name, { bytes: Number(bytes), digest });
+    else sums.set(name, { bytes: Number(bytes), digest, ...(late === LATE ? { isLate: true } : {}) });
   }
   return sums;
 }
@@ -57,6 +59,8 @@ export function forgetSum(directory: string, name: string): Promise<void> {
 }
 
 const FORGOTTEN = "-";
+/** Behind the line, which an older pond reads as if it were not there. */
+const LATE = "late";
 
 /** Adds lines in one write, behind whatever a crash may have left of one. Not forced to the disk: a lost line is one less. */
 export async function appendSums(directory: string, sums: Sums): Promise<void> {
@@ -85,7 +89,7 @@ export async function tidySums(directory: string): Promise<void> {
   for (const name of names) {
     if (!isSummed(name) || sums.has(name)) continue;
     const sum = await sumOf(join(directory, name));
-    if (sum !== undefined) added.set(name, sum);
+    if (sum !== undefined) added.set(name, { ...sum, isLate: true });
   }
   await appendSums(directory, added);
   await keepVersion(directory);
@@ -104,23 +108,25 @@ export async function tidySums(directory: string): Promise<void> {
 export const copyOfVersion = (directory: string, name: string): string => join(directory, FOLDER, name);
 
 /**
- * Keeps a copy of the newest version where there is hardly an older one to fall back on. Not of each: the lists of files
- * are most of what small commits write.
+ * Keeps the newest version a second time: copied where there is hardly an older one to fall back on, else linked, since the
+ * lists of files are most of what small commits write. A link outlives the loss of the file, and not a change of it.
  */
 export async function keepVersion(directory: string): Promise<void> {
   const names = await manifestNames(directory);
   const [newest] = names;
-  if (newest === undefined || names.length > ENOUGH_VERSIONS) return;
+  if (newest === undefined) return;
   const folder = join(directory, FOLDER);
   makeFolders(folder);
   const copies = (await readdir(folder)).filter((each) => each.endsWith(".manifest"));
   if (!copies.includes(newest)) {
     // Several processes may be at it.
     const draft = join(folder, `${randomUUID()}.new`);
-    await copyFile(join(directory, "_versions", newest), draft);
-    await rename(draft, copyOfVersion(directory, newest));
+    const isFew = names.length <= ENOUGH_VERSIONS;
+    await (isFew ? copyFile : link)(join(directory, "_versions", newest), draft).catch(ignoreMissing);
+    await rename(draft, copyOfVersion(directory, newest)).catch(ignoreMissing);
   }
-  for (const old of copies) if (!names.includes(old)) await rm(join(folder, old), { force: true });
+  const kept = new Set([newest, ...names.slice(-ENOUGH_VERSIONS)]);
+  for (const old of copies) if (!kept.has(old)) await rm(join(folder, old), { force: true });
 }
 
 /** The name of the newest version of which a good copy is kept. */
@@ -138,9 +144,9 @@ const ENOUGH_VERSIONS = 2;
 
 function linesOf(sums: Sums): string {
   let text = "";
-  for (const [name, { bytes, digest }] of sums) {
+  for (const [name, { bytes, digest, isLate }] of sums) {
     const line = `${name} ${bytes} ${digest}`;
-    text += `${checkOf(line)} ${line}\n`;
+    text += `${checkOf(line)} ${line}${isLate === true ? ` ${LATE}` : ""}\n`;
   }
   return text;
 }

@@ -1,0 +1,49 @@
+/** Is all that is stored of a session what was read, by the digests of its states (spec.md#sources-state)? For repairs. */
+import { adapterNamed } from "../adapters/index.ts";
+import type { SessionId } from "../model/index.ts";
+import type { SessionStore } from "../sessions/index.ts";
+import { changedRecords } from "./prove-lineage.ts";
+import { proveState } from "./prove-state.ts";
+
+/** Every row of it is of a state that restores with its recorded digests. */
+export async function isProven(store: SessionStore, id: SessionId): Promise<boolean> {
+  const views = await store.views(id);
+  if (views === undefined || !views.history.isRecorded) return false;
+  if (views.everything().damage.length > 0) return false;
+  const held = new Set<string>();
+  for (const head of views.history.sources.flatMap(({ all }) => all)) {
+    const adapter = adapterNamed(head.adapter);
+    if (adapter === undefined || !head.whole) return false;
+    const view = views.view(head);
+    if ((await proveState(adapter, head, view)).faults.length > 0) return false;
+    for (const { message } of view.state.messages) held.add(message.id);
+  }
+  return views.everything().state.messages.every(({ message }) => held.has(message.id));
+}
+
+/** A state of it does not restore with its recorded digests. */
+export async function isDisproven(store: SessionStore, id: SessionId): Promise<boolean> {
+  const views = await store.views(id);
+  for (const head of views?.history.sources.flatMap(({ all }) => all) ?? []) {
+    const adapter = adapterNamed(head.adapter);
+    if (views === undefined || adapter === undefined || !head.whole) continue;
+    if ((await proveState(adapter, head, views.view(head))).faults.length > 0) return true;
+  }
+  return false;
+}
+
+/** Messages of its states that cannot be read, or do not restore with the hash that they were stored with. */
+export async function changedMessages(store: SessionStore, id: SessionId): Promise<readonly string[]> {
+  const views = await store.views(id);
+  if (views === undefined) return [];
+  const changed = new Set(views.damagedMessages());
+  for (const head of views.history.sources.flatMap(({ all }) => all)) {
+    const adapter = adapterNamed(head.adapter);
+    if (adapter === undefined || !head.whole) continue;
+    const { faults, hashes } = await proveState(adapter, head, views.view(head));
+    if (faults.length === 0 || hashes === undefined) continue;
+    const records = new Set(await changedRecords(store, id, hashes));
+    for (const row of views.rowsOf(head)) if (records.has(row.record)) changed.add(row.id);
+  }
+  return [...changed];
+}

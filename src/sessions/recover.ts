@@ -1,0 +1,116 @@
+/**
+ * What can be told again of rows that are lost for good (spec.md#keep-repair): the row of a session from its messages, and
+ * the newest state of a source from rows that no state has. Without them whole messages would be stored and never shown.
+ */
+import type { Clock } from "../base/clock.ts";
+import { stringifyJson } from "../base/json.ts";
+import { sessionId } from "../model/index.ts";
+import type { RowOf } from "../substrate/index.ts";
+import { and, eq, isIn, MAX_IN_VALUES } from "../substrate/index.ts";
+import type { PlacedRow } from "./history.ts";
+import { pieceOf } from "./piece.ts";
+import type { SESSIONS } from "./schema.ts";
+import type { RecordedState, Run, SideRow } from "./states.ts";
+import { SourceStates, stateRow } from "./states.ts";
+import { StateViews } from "./state-views.ts";
+import type { SessionTables } from "./tables.ts";
+
+/** Names what a repair put together, as if it were a source. */
+const RECOVERED = "recovered";
+
+/** Makes rows of sessions that have recorded states and messages, and no row. Says whose. */
+export async function recoverSessions(tables: SessionTables, clock: Clock): Promise<readonly string[]> {
+  const lost = await sessionsWithoutRow(tables);
+  const made = new Map<string, RowOf<typeof SESSIONS>>();
+  const select = ["session_id", "source_agent", "project", "timestamp"] as const;
+  for await (const rows of tables.messages.scanIn("session_id", lost, { select }))
+    for (let row = 0; row < rows.length; row++) {
+      const [id, created_at] = [rows.string("session_id", row), rows.timestamp("timestamp", row)];
+      if ((made.get(id)?.created_at ?? Infinity) <= created_at) continue;
+      made.set(id, {
+        id,
+        parent_session_id: null,
+        parent_message_id: null,
+        relation: null,
+        source_agent: rows.string("source_agent", row),
+        project: rows.string("project", row),
+        created_at,
+        ingested_at: clock.now() * 1000,
+        options: RECOVERED_OPTIONS,
+      });
+    }
+  await tables.sessions.insertRows(made.values());
+  return [...made.keys()];
+}
+
+/** Marks a row that was made of messages: who its parent was is lost, and its time is that of its first message. */
+const RECOVERED_OPTIONS = stringifyJson({ pond: { recovered: true } });
+
+/** Takes such rows out, so that a source that is there again can say what they were. Says how many. */
+export function takeOutRecovered({ sessions }: SessionTables): Promise<number> {
+  return sessions.takeOutWhere(eq("options", RECOVERED_OPTIONS));
+}
+
+/** Takes out what is stored of some messages, so that their source is read again. */
+export async function takeOutMessages(
+  { messages, parts }: SessionTables,
+  session: string,
+  ids: readonly string[],
+): Promise<number> {
+  let taken = 0;
+  for (let at = 0; at < ids.length; at += MAX_IN_VALUES) {
+    const some = ids.slice(at, at + MAX_IN_VALUES);
+    taken += await parts.takeOutWhere(and(eq("session_id", session), isIn("message_id", some)));
+    taken += await messages.takeOutWhere(and(eq("session_id", session), isIn("id", some)));
+  }
+  return taken;
+}
+
+/** Sessions that states are recorded of, and that have no row: states are written last, so a row was there. */
+export async function sessionsWithoutRow({ sessions, sources }: SessionTables): Promise<readonly string[]> {
+  const recorded = new Set<string>();
+  if (sources === undefined) return [];
+  for await (const rows of sources.scanBatches({ select: ["session_id"] }))
+    for (let row = 0; row < rows.length; row++) recorded.add(rows.string("session_id", row));
+  for await (const rows of sessions.scanBatches({ select: ["id"] }))
+    for (let row = 0; row < rows.length; row++) recorded.delete(rows.string("id", row));
+  return [...recorded];
+}
+
+/** Records a state of rows that no state has, behind what the newest one has. False where there are none. */
+export async function recoverState(tables: SessionTables, session: string, clock: Clock): Promise<boolean> {
+  const views = await StateViews.load(tables, sessionId(session));
+  const strays = views?.strays() ?? [];
+  const end = views?.ends()[0];
+  if (views === undefined || end === undefined || strays.length === 0) return false;
+  const rows = putTogether(views.rowsOf(end), strays);
+  const runs = rows.filter(isPlaced).map(({ id }): Run => ({ id }));
+  const side = rows.filter((row) => !isPlaced(row)).map(({ record, id }): SideRow => ({ record, id }));
+  const newest = Math.max(...rows.map(({ timestamp = 0 }) => timestamp));
+  const state: RecordedState = {
+    ...end,
+    source: RECOVERED,
+    reader: "-",
+    path: "(recovered by pond repair)",
+    state: 1,
+    read_at: clock.now() * 1000,
+    recorded_at: newest,
+    records: runs.length,
+    digest: "",
+    side: "",
+    whole: false,
+    content: new SourceStates([]).encode({ runs, side }),
+  };
+  await tables.sources?.insertRows([stateRow(state)]);
+  return true;
+}
+
+const isPlaced = ({ seq }: PlacedRow): boolean => typeof seq === "number";
+
+/** What a state had, with newer versions in the place of older ones, then what was read after it. Pieces follow by themselves. */
+function putTogether(before: readonly PlacedRow[], strays: readonly PlacedRow[]): readonly PlacedRow[] {
+  const rows = new Map(before.map((row) => [row.record, row]));
+  const later = strays.filter((row) => pieceOf(row) === undefined);
+  for (const row of later.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))) rows.set(row.record, row);
+  return [...rows.values()].filter((row) => pieceOf(row) === undefined);
+}

@@ -1,0 +1,164 @@
+/**
+ * Rows that are lost for good, because their sources are gone: what is left stays readable, what is not is counted and
+ * named, and nothing calls the store whole (spec.md#keep-repair, spec.md#keep-verify).
+ */
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  doctor,
+  listSessions,
+  repair,
+  restore,
+  sync,
+  verify,
+  verifyStored,
+} from "../../src/handlers/index.ts";
+import { changeRow } from "../support/changed-row.ts";
+import { dataFiles, DemoHome, filesIn } from "../support/demo-home.ts";
+
+const isFail = ({ status }: { readonly status: string }): boolean => status === "fail";
+
+/** A home with one log of Claude Code, synced as it grew to each of these numbers of lines. */
+async function grown(
+  ...counts: readonly number[]
+): Promise<{ readonly home: DemoHome; readonly id: string; readonly log: string }> {
+  const home = await DemoHome.make();
+  const [name = ""] = filesIn(join(home.path, ".claude")).filter((file) => file.endsWith(".jsonl"));
+  const log = join(home.path, ".claude", name);
+  const lines = readFileSync(log, "utf8").trimEnd().split("\n");
+  rmSync(join(home.path, ".local"), { recursive: true });
+  for (const count of counts) {
+    writeFileSync(log, `${lines.slice(0, count).join("\n")}\n`);
+    await home.run((context) => sync(context, {}));
+  }
+  return { home, id: basename(log, ".jsonl"), log };
+}
+
+test("sessions that lost their rows are faults of the proof, and repair makes them readable again from their messages", async () => {
+  await using home = await DemoHome.make();
+  const before = await home.run((context) => listSessions(context, {}));
+  rmSync(join(home.path, ".claude"), { recursive: true });
+  rmSync(join(home.store, "sessions.lance"), { recursive: true });
+  await home.run((context) => sync(context, {}));
+  const proof = await home.run((context) => verifyStored(context, {}));
+  expect(proof.clients.flatMap(({ differences }) => differences).join()).toContain("has lost its row");
+  expect((await home.run((context) => doctor(context))).filter(isFail)).toMatchObject([
+    { topic: "store", message: expect.stringContaining("not stored as they were read") },
+  ]);
+  const report = await home.run((context) => repair(context));
+  expect(report.done.join()).toContain("made anew from messages");
+  expect(report.stored.clients.map(({ unequal }) => unequal)).toEqual(report.stored.clients.map(() => 0));
+  const after = await home.run((context) => listSessions(context, {}));
+  const facts = (list: typeof before): unknown =>
+    list.sessions.map(({ id, title, source_agent, project, messages }) => ({
+      id,
+      title,
+      source_agent,
+      project,
+      messages,
+    }));
+  expect(facts(after)).toEqual(facts(before));
+  expect((await home.run((context) => doctor(context))).filter(isFail)).toEqual([]);
+});
+
+test("a row that was made from messages gives way to the source when that is there again", async () => {
+  await using home = await DemoHome.make();
+  const before = await home.run((context) => listSessions(context, {}));
+  const kept = join(home.path, "kept");
+  cpSync(join(home.path, ".claude"), kept, { recursive: true });
+  rmSync(join(home.path, ".claude"), { recursive: true });
+  rmSync(join(home.store, "sessions.lance"), { recursive: true });
+  await home.run((context) => repair(context));
+  cpSync(kept, join(home.path, ".claude"), { recursive: true });
+  await home.run((context) => repair(context));
+  const after = await home.run((context) => listSessions(context, {}));
+  const times = (list: typeof before): unknown => list.sessions.map(({ id, created_at }) => [id, created_at]);
+  expect(times(after)).toEqual(times(before));
+});
+
+test("messages whose state was lost with its source gone are shown and restored again", async () => {
+  const { home, id, log } = await grown(2, 4);
+  await using _ = home;
+  const shown = async (): Promise<number | undefined> => {
+    const { sessions } = await home.run((context) => listSessions(context, {}));
+    return sessions.find((session) => session.id === id)?.messages.total;
+  };
+  const before = await shown();
+  expect(before).toBeGreaterThan(2);
+  const text = readFileSync(log, "utf8");
+  rmSync(log);
+  rmSync(dataFiles(home, "sources").at(-1) ?? "");
+  const report = await home.run((context) => repair(context));
+  expect(report.done.join()).toContain("states were recovered");
+  expect(await shown()).toBe(before);
+  const out = join(home.path, "out");
+  await home.run((context) => restore(context, { session_id: id, out }));
+  const [file = ""] = filesIn(out).filter((each) => each.endsWith(`${id}.jsonl`));
+  const values = (from: string): unknown =>
+    from
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown);
+  expect(values(readFileSync(join(out, file), "utf8"))).toEqual(values(text));
+});
+
+test("what is lost for good is counted, and doctor goes on saying so until it is there again", async () => {
+  const { home, log } = await grown(2, 4);
+  await using _ = home;
+  const text = readFileSync(log, "utf8");
+  rmSync(log);
+  rmSync(dataFiles(home, "messages").at(-1) ?? "");
+  const report = await home.run((context) => repair(context));
+  expect(report.rows).toMatchObject({ taken_out: 2, lost: 2, read_again: 0, put_back: 0 });
+  expect(report.stored.clients.flatMap(({ unequal_sessions }) => unequal_sessions)).toMatchObject([
+    { sources: [{ path: log, machine: "this" }] },
+  ]);
+  for (const deep of [false, true])
+    expect((await home.run((context) => doctor(context, { deep }))).filter(isFail)).toHaveLength(1);
+  writeFileSync(log, text);
+  await home.run((context) => repair(context));
+  expect((await home.run((context) => doctor(context))).filter(isFail)).toEqual([]);
+  for (const { proven } of (await home.run((context) => verify(context, {}))).clients)
+    expect(proven).toBe(true);
+});
+
+test("a damaged file without a checksum is repaired from its source", async () => {
+  await using home = await DemoHome.make();
+  rmSync(join(home.store, "parts.lance/_sums"), { recursive: true });
+  for (const path of dataFiles(home, "parts")) {
+    const bytes = readFileSync(path);
+    const at = Math.floor((bytes.length * 2) / 3);
+    bytes[at] = (bytes[at] ?? 0) ^ 4;
+    writeFileSync(path, bytes);
+  }
+  const report = await home.run((context) => repair(context));
+  expect(report.stored.clients.flatMap(({ differences }) => differences)).toEqual([]);
+  for (const { proven } of (await home.run((context) => verify(context, {}))).clients)
+    expect(proven).toBe(true);
+});
+
+test("a value that changed under a good checksum is read again from its source", async () => {
+  const { home, id } = await grown(4);
+  await using _ = home;
+  await home.run((context) =>
+    changeRow(context, { table: "parts", session: id, column: "variant_data", from: "text", to: "texx" }),
+  );
+  await home.run((context) => sync(context, { stages: ["update-indexes"] }));
+  const report = await home.run((context) => repair(context));
+  expect(report.done.join()).toContain("not what was read");
+  expect(report.stored.clients.flatMap(({ differences }) => differences)).toEqual([]);
+  for (const { proven } of (await home.run((context) => verify(context, {}))).clients)
+    expect(proven).toBe(true);
+});
+
+test("the newest list of files that is lost is put back from its link", async () => {
+  const { home, log } = await grown(1, 2, 3, 4);
+  await using _ = home;
+  rmSync(log);
+  const versions = join(home.store, "messages.lance/_versions");
+  rmSync(join(versions, filesIn(versions)[0] ?? ""));
+  const report = await home.run((context) => repair(context));
+  expect(report.stored.clients.flatMap(({ differences }) => differences)).toEqual([]);
+  expect(report.rows.lost).toBe(0);
+});
