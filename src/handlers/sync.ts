@@ -9,6 +9,7 @@ import {
   Cursors,
   isLockLeftBehind,
   lastSync,
+  removeAbandoned,
   rememberStore,
   rememberSync,
 } from "../state/index.ts";
@@ -89,6 +90,7 @@ async function importStage(
     signal: context.signal,
     ...(hooks.onWait === undefined ? {} : { onWait: hooks.onWait }),
   });
+  removeAbandoned(state, context.clock.now());
   const store = await context.store();
   // Under the lock: another sync may just have finished, or this store is new under its address.
   const now = await rememberedSync(context);

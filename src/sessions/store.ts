@@ -247,6 +247,7 @@ export class SessionStore implements AsyncDisposable {
   async maintain(options: MaintainOptions = {}): Promise<readonly MaintenanceReport[]> {
     const reports = await allEnded(this.tables.all.map((table) => table.maintain(options)));
     await this.#summaries.maintain(options);
+    await this.#store.tidyMarks();
     return reports;
   }
 

@@ -1,4 +1,5 @@
 /** What pond remembers beside the store: cursors, the sync lock, which store is where. Losing any of it costs time only. */
+export { removeAbandoned } from "./abandoned.ts";
 export type { Reached, SourceName } from "./cursors.ts";
 export { Cursors } from "./cursors.ts";
 export type { KnownFaults } from "./known-faults.ts";

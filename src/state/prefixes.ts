@@ -5,8 +5,9 @@
  */
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errnoOf } from "../base/errors.ts";
 import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
+import { removeIfOld } from "./abandoned.ts";
+import { unlessFailed } from "./unless-failed.ts";
 
 /** A log that did not grow for so long rarely does again; until then its prefix is worth its place on the disk. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
@@ -51,22 +52,14 @@ export class Prefixes {
   #sweep(now: number): void {
     for (const entry of readdirSync(this.#root, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
-      if (entry.isFile() && statSync(path).mtimeMs < now - KEPT_MS) rmSync(path, { force: true });
+      if (!entry.isFile()) continue;
+      if (entry.name.endsWith(".new")) removeIfOld(path, now);
+      else if (statSync(path).mtimeMs < now - KEPT_MS) rmSync(path, { force: true });
     }
   }
 
   #pathOf(source: string): string {
     return join(this.#folder, `${digestOf(source)}.json`);
-  }
-}
-
-/** The file system saying no is no reason to end a sync here. */
-function unlessFailed<T>(act: () => T): T | undefined {
-  try {
-    return act();
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-    return undefined;
   }
 }
 

@@ -14,9 +14,12 @@ import type { Handle } from "./handle.ts";
 import { type Arrow, type Lance, type LanceConnection, type LanceTable, loadLance } from "./lance.ts";
 import { Durability } from "./local/durable.ts";
 import { ignoreMissing } from "./local/files.ts";
+import { hasGarbage, removeGarbage } from "./local/garbage.ts";
 import { isLocalDisk } from "./local/local-disk.ts";
 import { damaged, recoverTable, type RecoveryIssue } from "./local/recover.ts";
-import { joinWriterLock, type WriterLock } from "./local/writer-lock.ts";
+import { removeDerived } from "./local/set-aside.ts";
+import { draftLocks, joinWriterLock, type WriterLock } from "./local/writer-lock.ts";
+import { ABANDONED_MS } from "./maintain/clean-up.ts";
 import { ensureTextIndexes } from "./maintain/indexes.ts";
 import { indexesWithoutFiles, indexesInError, remakeIndexes } from "./maintain/mend.ts";
 import { MergeChoice } from "./merge-choice.ts";
@@ -145,6 +148,29 @@ export class Catalog {
     await this.#settle(name);
   }
 
+  /**
+   * Takes away what no version of a local table needs that is written to without its lock; looks at nothing else than
+   * names and times where there is none.
+   */
+  async cleanUp(name: string): Promise<void> {
+    const directory = this.#directory(name);
+    const now = this.#options.policy.clock.now();
+    if (directory === undefined) return;
+    const versionsBefore = now - TIDY_AFTER_MS;
+    const abandoned = now - ABANDONED_MS;
+    try {
+      if (await hasGarbage(directory, versionsBefore))
+        await removeGarbage(directory, {
+          versionsBefore,
+          filesBefore: abandoned,
+          draftsBefore: abandoned,
+        });
+    } catch (error) {
+      // It is not there yet, or what is left now goes the next time.
+      if (errnoOf(error) === undefined) throw error;
+    }
+  }
+
   /** Makes a table that holds nothing but its schema's metadata. The first one made is the one that stays. */
   createMarker(name: string, metadata: ReadonlyMap<string, string>): Promise<void> {
     const { arrow } = this.lance;
@@ -164,8 +190,12 @@ export class Catalog {
   }
 
   async drop(name: string): Promise<void> {
+    const directory = this.#directory(name);
+    // The engine takes one file after the other: half of a table could neither be opened nor made again.
     const drop = (): Promise<void> =>
-      this.#call(`drop ${name}`, () => this.#shared.connection.dropTable(name));
+      this.#call(`drop ${name}`, () =>
+        directory === undefined ? this.#shared.connection.dropTable(name) : removeDerived(directory),
+      );
     await (this.#lock(name)?.shared(this.#options.policy.clock, drop) ?? drop());
   }
 
@@ -333,16 +363,13 @@ export class Catalog {
   }
 }
 
-/** Nobody is at making a table for longer than that. */
-const ABANDONED_MS = 24 * 3_600_000;
-
-/** Tables that a killed process was making, or that could not be used and were set aside. */
+/** Tables that a killed process was making, or that could not be used and were set aside; and locks. */
 async function removeDrafts(path: string, now: number): Promise<void> {
-  for (const name of await readdir(path)) {
-    if (!/^pond_(?:new|torn)_/.test(name)) continue;
-    const made = await stat(join(path, name)).catch(ignoreMissing);
+  const tables = (await readdir(path)).filter((name) => /^pond_(?:new|torn)_/.test(name));
+  for (const draft of [...tables.map((name) => join(path, name)), ...(await draftLocks(path))]) {
+    const made = await stat(draft).catch(ignoreMissing);
     if (made !== undefined && made.mtimeMs < now - ABANDONED_MS)
-      await rm(join(path, name), { recursive: true, force: true });
+      await rm(draft, { recursive: true, force: true });
   }
 }
 

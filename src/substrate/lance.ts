@@ -50,19 +50,39 @@ export function newSession(
   { lancedb }: Lance,
   cacheBytes: { readonly index: number; readonly metadata: number },
 ): LanceDb.Session {
-  const name = process.platform === "win32" ? "TMP" : "TMPDIR";
-  const before = process.env[name];
-  // Where it was swept away under a process that runs for weeks, the engine would end the process.
-  if (ownTemp === undefined || !existsSync(ownTemp)) ownTemp = makeOwnTemp();
-  process.env[name] = ownTemp;
+  const before = process.env[TEMP_VARIABLE];
+  ownTemp = ownTempNow();
+  process.env[TEMP_VARIABLE] = ownTemp;
   try {
     return new lancedb.Session(BigInt(cacheBytes.index), BigInt(cacheBytes.metadata));
   } finally {
-    if (before === undefined) delete process.env[name];
-    else process.env[name] = before;
+    if (before === undefined) delete process.env[TEMP_VARIABLE];
+    else process.env[TEMP_VARIABLE] = before;
   }
 }
 
+/**
+ * Runs what has the engine sort vectors. It does so in folders for temporary files, as large as the vectors, that it never
+ * takes away, killed or not: they are made inside one that goes with the run. Never two at once.
+ */
+export async function inOwnTemp<T>(run: () => Promise<T>): Promise<T> {
+  const before = process.env[TEMP_VARIABLE];
+  ownTemp = ownTempNow();
+  const folder = mkdtempSync(join(ownTemp, "run-"));
+  process.env[TEMP_VARIABLE] = folder;
+  try {
+    return await run();
+  } finally {
+    if (before === undefined) delete process.env[TEMP_VARIABLE];
+    else process.env[TEMP_VARIABLE] = before;
+    rmSync(folder, { recursive: true, force: true, maxRetries: 2 });
+  }
+}
+
+/** Where it was swept away under a process that runs for weeks, the engine would end the process. */
+const ownTempNow = (): string => (ownTemp !== undefined && existsSync(ownTemp) ? ownTemp : makeOwnTemp());
+
+const TEMP_VARIABLE = process.platform === "win32" ? "TMP" : "TMPDIR";
 const TEMP_PREFIX = "pond-engine-";
 
 function makeOwnTemp(): string {

@@ -53,6 +53,11 @@ export async function leaveMark(catalog: Catalog, reader: string): Promise<strin
   return mark;
 }
 
+/** Takes away old marks, and what was left behind by one who was killed while it left one. */
+export function tidyMarks(catalog: Catalog): Promise<void> {
+  return catalog.cleanUp(ID_TABLE);
+}
+
 /** No reader's cursors hold any more: rows were lost that they call stored. */
 export async function forgetMarks(catalog: Catalog): Promise<void> {
   await catalog.annotate(ID_TABLE, MARKED_COLUMN, (schema) => {

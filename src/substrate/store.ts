@@ -8,7 +8,7 @@ import type { RecoveryIssue } from "./local/recover.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { TableSpec } from "./spec.ts";
 import { parseStorageUrl, type StorageUrl } from "./storage-url.ts";
-import { forgetMarks, leaveMark, readIdentity, readStoreId, storeId } from "./store-id.ts";
+import { forgetMarks, leaveMark, readIdentity, readStoreId, storeId, tidyMarks } from "./store-id.ts";
 import { Table } from "./table.ts";
 
 export interface StoreOptions {
@@ -125,6 +125,11 @@ export class Store implements AsyncDisposable {
   /** Leaves a mark of a reader, after rows that it stored, and says it (spec.md#sync-marks). */
   leaveMark(reader: string): Promise<string> {
     return leaveMark(this.#catalog, reader);
+  }
+
+  /** Takes away what is left of marks that nobody reads any more. */
+  tidyMarks(): Promise<void> {
+    return tidyMarks(this.#catalog);
   }
 
   /** Has no reader's cursors hold any more. */

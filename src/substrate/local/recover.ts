@@ -11,7 +11,7 @@ import { basename, dirname, join } from "node:path";
 import { errnoOf, PondError } from "../../base/errors.ts";
 import { makeFolders } from "../../base/folders.ts";
 import { QUARANTINE } from "./files.ts";
-import { forgetSum } from "./sums.ts";
+import { forgetSum, putBackNewest } from "./sums.ts";
 
 /** What was found wrong and mended on the way: a torn commit, or derived data that was made again. */
 export interface RecoveryIssue {
@@ -44,6 +44,7 @@ const IN_FLIGHT_MS = 120_000;
 export async function recoverTable(directory: string, options: RecoverOptions): Promise<RecoveryIssue[]> {
   const issues: RecoveryIssue[] = [];
   let since: number | undefined;
+  await putBackNewest(directory);
   for (;;) {
     const [newest, ...older] = await manifests(directory);
     if (newest === undefined) {

@@ -139,6 +139,22 @@ export async function newestCopy(directory: string, sums: Sums): Promise<string 
   return undefined;
 }
 
+/** Puts the newest version back where its list of files was lost and a good copy of it is kept. */
+export async function putBackNewest(directory: string): Promise<void> {
+  const copies = (await readdir(join(directory, FOLDER)).catch(ignoreMissing)) ?? [];
+  const [newest = LAST_NAME] = await manifestNames(directory);
+  // Names count down: what sorts first is the newest.
+  if (!copies.some((name) => name.endsWith(".manifest") && name < newest)) return;
+  const copy = await newestCopy(directory, await readSums(directory));
+  if (copy === undefined || copy >= newest) return;
+  const path = join(directory, "_versions", copy);
+  makeFolders(dirname(path));
+  // Another process may be at it.
+  await link(copyOfVersion(directory, copy), path).catch(() => undefined);
+}
+
+const LAST_NAME = "~";
+
 /** With so many a damaged newest one costs one commit, which is read again. */
 const ENOUGH_VERSIONS = 2;
 

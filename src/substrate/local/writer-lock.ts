@@ -12,11 +12,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { linkSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type * as Sqlite from "node:sqlite";
 import type { Clock } from "../../base/clock.ts";
 import { errnoOf, PondError, toPondError } from "../../base/errors.ts";
 import { makeFolders } from "../../base/folders.ts";
+import { ignoreMissing } from "./files.ts";
 
 /** Beside the tables, and none of them. */
 const FOLDER = ".locks";
@@ -175,10 +177,19 @@ export class WriterLock {
   }
 }
 
+/** Locks of a namespace that were being made: of killed processes, or for an instant. */
+export async function draftLocks(namespace: string): Promise<readonly string[]> {
+  const folder = join(namespace, FOLDER);
+  const names = (await readdir(folder).catch(ignoreMissing)) ?? [];
+  return names.filter((name) => name.startsWith(DRAFT)).map((name) => join(folder, name));
+}
+
+const DRAFT = "draft-";
+
 /** Made whole under another name and linked: of several that make it at once, the first one's stays. Never deleted. */
 function makeLockFile(path: string): void {
   makeFolders(dirname(path));
-  const draft = join(dirname(path), `draft-${randomUUID()}`);
+  const draft = join(dirname(path), `${DRAFT}${randomUUID()}`);
   try {
     const database = new (sqlite().DatabaseSync)(draft);
     database.exec("CREATE TABLE pond_writer_lock (note TEXT)");

@@ -5,7 +5,7 @@ import { call, type Handle } from "../handle.ts";
 import { hasGarbage, removeGarbage } from "../local/garbage.ts";
 
 /** Nobody writes a file for longer than that; also the age of what another machine may be writing. */
-const ABANDONED_MS = 24 * 3_600_000;
+export const ABANDONED_MS = 24 * 3_600_000;
 
 /**
  * Bytes that were removed. All of it by one who is alone with the table, which is tried once; where there is no lock, or
@@ -16,14 +16,19 @@ export async function cleanUp(handle: Handle, retentionMs: number): Promise<numb
   const now = policy.clock.now();
   try {
     if (directory === undefined || !(await hasGarbage(directory, now - retentionMs))) return 0;
-    const old = { versionsBefore: undefined, filesBefore: now - ABANDONED_MS };
+    const draftsBefore = now - ABANDONED_MS;
+    const old = { versionsBefore: undefined, filesBefore: now - ABANDONED_MS, draftsBefore };
     if (lock === undefined) return await removeGarbage(directory, old);
     const alone = await lock.exclusive(policy.clock, 0, async () => {
       await call(handle, "read", (table) => table.checkoutLatest());
       if (!(await mayAppend(handle))) return removeGarbage(directory, old);
       // Whatever is to stay must be on the disk before what it replaced goes.
       await handle.settle();
-      return removeGarbage(directory, { versionsBefore: now - retentionMs, filesBefore: undefined });
+      return removeGarbage(directory, {
+        versionsBefore: now - retentionMs,
+        filesBefore: undefined,
+        draftsBefore,
+      });
     });
     return alone?.value ?? 0;
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Indexes of a table: what the engine has, against what the declaration wants. */
 import { isPondError } from "../../base/errors.ts";
 import { besideMergers, call, type Handle } from "../handle.ts";
-import type { Lance, LanceDb } from "../lance.ts";
+import { inOwnTemp, type Lance, type LanceDb } from "../lance.ts";
 import { indexName, type IndexSpec, type TextIndex, wantedIndexes } from "../spec.ts";
 
 export interface IndexState {
@@ -48,8 +48,11 @@ export async function buildIndex(handle: Handle, spec: IndexSpec, rows: number):
         name: indexName(spec),
       }),
     );
-  await (spec.kind === "fts" ? build() : oneAtATime(build));
+  await (spec.kind === "fts" ? build() : oneAtATime(sortsVectors([spec]) ? () => inOwnTemp(build) : build));
 }
+
+export const sortsVectors = (indexes: readonly IndexSpec[]): boolean =>
+  indexes.some(({ kind }) => kind === "vector");
 
 let sorting: Promise<unknown> = Promise.resolve();
 

@@ -5,7 +5,7 @@
 import { PondError } from "../../base/errors.ts";
 import { type Packing, packingOf, packingUpdates } from "../arrow/schema.ts";
 import { besideMergers, call, type Handle } from "../handle.ts";
-import type { Arrow } from "../lance.ts";
+import { type Arrow, inOwnTemp } from "../lance.ts";
 import { checkTable } from "../local/check.ts";
 import { type DiskUse, diskUse } from "../local/disk-use.ts";
 import { tidySums } from "../local/sums.ts";
@@ -13,7 +13,7 @@ import { bytesOfOldVersions } from "../local/garbage.ts";
 import { faultOf } from "../retry.ts";
 import { cleanUp } from "./clean-up.ts";
 import type { TableSpec } from "../spec.ts";
-import { buildIndex, indexStates, oneAtATime } from "./indexes.ts";
+import { buildIndex, indexStates, oneAtATime, sortsVectors } from "./indexes.ts";
 import { type Action, isMuchDead, planMaintenance, type Remembered, type TableFacts } from "./plan.ts";
 
 export interface MaintainOptions {
@@ -75,7 +75,11 @@ async function maintainNow(handle: Handle, options: MaintainOptions): Promise<Ma
   for (const action of actions) {
     try {
       if (action.kind === "compact")
-        bytesRemoved += await oneAtATime(() => compact(handle, facts, retentionMs));
+        bytesRemoved += await oneAtATime(() => {
+          const run = (): Promise<number> => compact(handle, facts, retentionMs);
+          // The engine updates indexes with it.
+          return sortsVectors(handle.spec.indexes ?? []) ? inOwnTemp(run) : run();
+        });
       else await buildIndex(impatient(handle), action.index, facts.rows);
     } catch (error) {
       // Someone else changed the same fragments or indexes; what they did serves us as well.
