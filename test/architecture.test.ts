@@ -52,6 +52,7 @@ const EXTRA_DOORS: Readonly<Record<string, readonly string[]>> = {
   adapters: ["registry.ts"],
   "adapters/seam": ["discovery.ts", "stamp.ts"],
   sessions: ["peek.ts"],
+  state: ["besides.ts"],
   substrate: ["peek.ts", "storage-url.ts"],
   base: ["*"],
 };

@@ -6,13 +6,15 @@ import { toPondError } from "../base/errors.ts";
 import type { SessionStore, TableHealth } from "../sessions/index.ts";
 import { checkFiles } from "../sessions/index.ts";
 import { displayUrl } from "../sessions/peek.ts";
+import { knownFaults } from "../state/besides.ts";
+import { lostPath, lostSources } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { folderFindings } from "./doctor-folders.ts";
 import type { FileDamage } from "./file-damage.ts";
 import { damageIn } from "./file-damage.ts";
 import { realPathOf } from "./importer.ts";
-import { rememberedSync } from "./remembered.ts";
-import { knownFaults } from "../state/index.ts";
+import { describeLost, findLost } from "./lost-sources.ts";
+import { GONE_FIX, goneMessage, isGone, rememberedSync } from "./remembered.ts";
 import type { Sweep } from "./sweep.ts";
 import { sweepSources } from "./sweep.ts";
 import { verifyStored } from "./verify-stored.ts";
@@ -71,6 +73,8 @@ async function settingsFindings({ config }: Context): Promise<Finding[]> {
 async function storeFindings(context: Context): Promise<Finding[]> {
   try {
     const store = await context.existingStore();
+    if (store === undefined && (await isGone(context)))
+      return [{ topic: "store", status: "fail", message: goneMessage(context), fix: GONE_FIX }];
     if (store === undefined)
       return [
         {
@@ -192,10 +196,25 @@ const PROOF_FIX =
 /** Whether the store has what this machine stored in it. */
 async function historyFindings(context: Context): Promise<Finding[]> {
   // What cannot be looked at was told of above.
-  if ((await rememberedSync(context).catch(() => "none" as const)) !== "gone back") return [];
-  const message = "it lacks what was stored in it before: an older copy is in its place, or rows were lost";
-  return [{ topic: "store", status: "warn", message, fix: "pond sync reads every source again" }];
+  const known = await rememberedSync(context).catch(() => "none" as const);
+  if (known === "gone back") {
+    const message = "it lacks what was stored in it before: an older copy is in its place, or rows were lost";
+    return [{ topic: "store", status: "warn", message, fix: "pond sync reads every source again" }];
+  }
+  if (typeof known === "string") return [];
+  if (!known.isSettled) return [{ topic: "store", status: "warn", message: UNSETTLED, fix: "pond sync" }];
+  const { state } = context.config.paths;
+  const before = lostSources(state, known.name);
+  const store = before.length === 0 ? undefined : await context.existingStore().catch(() => undefined);
+  if (store === undefined) return [];
+  const lost = await findLost(context, store, { sources: before, cursors: known.cursors });
+  if (lost.length === 0) return [];
+  const fix = `put the newer copy of the store back, then pond sync; where there is none, delete ${lostPath(state, known.name)} to hear no more of it`;
+  return [{ topic: "store", status: "warn", message: describeLost(lost), fix }];
 }
+
+const UNSETTLED =
+  "another copy of it was in its place at the last sync, or that sync was cut off: it is not known yet whether all is stored";
 
 async function clientFindings(context: Context): Promise<Finding[]> {
   // What cannot be looked at was told of above.

@@ -3,11 +3,13 @@ import { PondError } from "../base/errors.ts";
 import type { SessionStore } from "../sessions/index.ts";
 import { displayUrl } from "../sessions/peek.ts";
 import type { Context } from "./context.ts";
+import { GONE_FIX, goneMessage, isGone } from "./remembered.ts";
 
 /** The store; reading makes none. */
 export async function requireStore(context: Context): Promise<SessionStore> {
   const store = await context.existingStore();
   if (store !== undefined) return store;
+  if (await isGone(context)) throw new PondError("not_found", goneMessage(context), { hint: GONE_FIX });
   throw new PondError("not_found", `there is no store at ${displayUrl(context.address.url)} yet`, {
     hint: "pond sync makes it with the first session it finds; pond adapters tells where it looks",
   });

@@ -1,13 +1,17 @@
-/** What this machine remembers of the store at the configured address, without opening it. */
-import { peekSessionStore } from "../sessions/peek.ts";
-import type { StoreFacts } from "../state/index.ts";
-import { Cursors, isSeenBefore, knownReaderId, rememberedStore } from "../state/index.ts";
+/** What this machine remembers of the store at the configured address, without opening it (spec.md#sync-marks). */
+import { readdir } from "node:fs/promises";
+import { errnoOf } from "../base/errors.ts";
+import { displayUrl, isInMemory, peekSessionStore } from "../sessions/peek.ts";
+import type { LastSync, StoreFacts } from "../state/index.ts";
+import { Cursors, knownCursors, knownReaderId, lastSync } from "../state/index.ts";
 import type { Context } from "./context.ts";
 
 export interface Remembered {
   /** Under which the state folder keeps what belongs to this store. */
   readonly name: string;
   readonly cursors: Cursors;
+  /** False where it is not known yet what of all that was stored at this address the store lacks. */
+  readonly isSettled: boolean;
 }
 
 /** What a look tells of the store: undefined where there is none. */
@@ -20,23 +24,64 @@ interface Marked {
   readonly marks: readonly string[];
 }
 
-/** `none`: the store was not synced from here. `gone back`: it was, and lacks what was stored then. */
-export async function rememberedSync(context: Context): Promise<Remembered | "none" | "gone back"> {
-  const { address } = context;
+/**
+ * `none`: the store was not synced from here. `gone back`: it was, and lacks what was stored then. `gone`: one was synced
+ * from here, and there is none.
+ */
+export async function rememberedSync(context: Context): Promise<Remembered | "none" | "gone back" | "gone"> {
   const { state } = context.config.paths;
   const facts = await lookAt(context);
-  if (facts === undefined || knownReaderId(state) === undefined) return "none";
-  const name = rememberedStore(state, address, facts);
-  if (name === undefined) return isSeenBefore(state, address, facts.id) ? "gone back" : "none";
-  const cursors = Cursors.open(state, name);
+  if (facts === undefined) return (await isGone(context)) ? "gone" : "none";
+  if (knownReaderId(state) === undefined) return "none";
+  const known = knownCursors(state, context.address).filter(({ id }) => id === facts.id);
+  if (known.length === 0) return "none";
+  const opened = new Map<string, Cursors>();
+  const heldIn = (look: StoreFacts & Marked): Remembered | undefined => {
+    // A copy that was there before may be back: then the cursors of then hold.
+    for (const { name, isSettled, isContinuedBy } of known) {
+      if (!isContinuedBy(look)) continue;
+      const cursors = opened.get(name) ?? Cursors.open(state, name);
+      opened.set(name, cursors);
+      if (isMarked(cursors, look)) return { name, cursors, isSettled };
+    }
+    return undefined;
+  };
+  const held = heldIn(facts);
+  if (held !== undefined) return held;
   // Looked at again: another sync may have left its mark and moved the cursors between the first look and now.
-  const isHeld = isMarked(cursors, facts) || isMarked(cursors, (await lookAt(context)) ?? NO_MARKS);
-  return isHeld ? { name, cursors } : "gone back";
+  const again = await lookAt(context);
+  return (again && heldIn(again)) ?? "gone back";
 }
-
-const NO_MARKS: Marked = { marks: [""] };
 
 /** Cursors of an older pond have no mark; a reader that has left one since has others. */
 function isMarked({ mark, size }: Cursors, { marks }: Marked): boolean {
   return mark === undefined ? marks.length === 0 || size === 0 : marks.includes(mark);
+}
+
+/** True where a store was synced to at the address, and none is there. To be asked where none could be looked at. */
+export async function isGone({ config, address }: Context): Promise<boolean> {
+  if (isInMemory(address.url) || knownCursors(config.paths.state, address).length === 0) return false;
+  if (address.folder === undefined) return true;
+  try {
+    // Tables without an identity are a damaged store.
+    return !(await readdir(address.folder)).some((name) => name.endsWith(".lance"));
+  } catch (error) {
+    return errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR";
+  }
+}
+
+export const goneMessage = ({ address }: Context): string =>
+  `the store that was at ${displayUrl(address.url)} is gone: its disk is not mounted, or it was moved or deleted`;
+
+export const GONE_FIX =
+  "mount it or move it back, or set storage.url to where it is now; pond sync makes a new one from the sources on this machine";
+
+/** The last sync to the store that is at the address, or was; to whatever copy of it. */
+export function lastSyncHere({ config, address }: Context, id: string | undefined): LastSync | undefined {
+  const { state } = config.paths;
+  for (const known of knownCursors(state, address)) {
+    const last = id === undefined || known.id === id ? lastSync(state, known.name) : undefined;
+    if (last !== undefined) return last;
+  }
+  return undefined;
 }

@@ -16,7 +16,7 @@ import { valueHash } from "../base/value-hash.ts";
 import type { Session } from "../model/index.ts";
 import { sessionsIn } from "../model/index.ts";
 import { readLineage } from "../sessions/index.ts";
-import { rememberRestored } from "../state/index.ts";
+import { rememberRestored } from "../state/besides.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import { noSession } from "./find.ts";

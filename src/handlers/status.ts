@@ -7,14 +7,15 @@ import { messageCount } from "../sessions/index.ts";
 import type { SummaryList, TableHealth } from "../sessions/index.ts";
 import { displayUrl } from "../sessions/peek.ts";
 import type { LastSync } from "../state/index.ts";
-import { lastSync } from "../state/index.ts";
 import type { Context } from "./context.ts";
-import { rememberedSync } from "./remembered.ts";
+import { isGone, lastSyncHere, rememberedSync } from "./remembered.ts";
 import { sweepSources } from "./sweep.ts";
 
 export interface StatusReport {
   readonly store: string;
   readonly exists: boolean;
+  /** One was synced to from here, and is there no more. */
+  readonly is_gone?: true;
   readonly sessions: number;
   readonly messages: number;
   /** Bytes of canonical text, before compression. */
@@ -69,11 +70,12 @@ export async function status(
   const sweeps = await sweepSources(context, {}, remembered?.cursors);
   const store = await context.existingStore();
   const summaries = await store?.summaries();
-  const synced = remembered === undefined ? undefined : lastSync(context.config.paths.state, remembered.name);
+  const synced = lastSyncHere(context, await store?.id());
   const at = synced === undefined ? undefined : isoTime(synced.at);
   const first: StatusReport = {
     store: displayUrl(context.address.url),
     exists: store !== undefined,
+    ...(store === undefined && (await isGone(context)) ? { is_gone: true } : {}),
     ...totalsOf(summaries),
     pending: sweeps.map(({ adapter, stale, seen }) => ({
       adapter: adapter.name,

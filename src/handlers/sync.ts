@@ -8,12 +8,16 @@ import {
   acquireLock,
   Cursors,
   isLockLeftBehind,
+  knownCursors,
   lastSync,
-  removeAbandoned,
+  lostSources,
+  readerId,
+  rememberLost,
   rememberStore,
   rememberSync,
 } from "../state/index.ts";
 import type { SessionStore } from "../sessions/index.ts";
+import { isInMemory } from "../sessions/peek.ts";
 import type { Context } from "./context.ts";
 import { clientReport } from "./import-outcome.ts";
 import type {
@@ -27,7 +31,7 @@ import type {
 } from "./sync-report.ts";
 import { STAGES } from "./sync-report.ts";
 import type { Sweep } from "./sweep.ts";
-import { lookAt, rememberedSync } from "./remembered.ts";
+import { goneMessage, lookAt, rememberedSync } from "./remembered.ts";
 import { onlyStale, sweepSources } from "./sweep.ts";
 
 export interface SyncHooks {
@@ -72,11 +76,16 @@ async function importStage(
   const { url, namespace } = context.address;
   const known = await rememberedSync(context);
   const remembered = typeof known === "string" ? undefined : known;
-  if (known === "gone back") hooks.notes.push(GONE_BACK);
   const cursors = remembered?.cursors;
   noteDamage(cursors, hooks.notes);
   const sweep = await sweepSources(context, request, request.verify === true ? undefined : cursors);
-  const hasWork = sweep.some(({ stale }) => stale.length > 0) || (cursors?.damaged ?? 0) > 0;
+  const hasStale = sweep.some(({ stale }) => stale.length > 0);
+  if (known === "gone back") hooks.notes.push(GONE_BACK);
+  if (known === "gone")
+    hooks.notes.push(`${goneMessage(context)}; ${hasStale ? MADE_ANEW : NOTHING_TO_MAKE}`);
+  // That nothing is left to be read is to be told and remembered, too: or the store would be called older for ever.
+  const isDue = known === "gone back" || remembered?.isSettled === false;
+  const hasWork = hasStale || isDue || (cursors?.damaged ?? 0) > 0;
   if (request.dryRun === true || !hasWork) {
     if (request.dryRun !== true && remembered !== undefined) rememberLook(context, remembered.name, sweep);
     return sweep.map((each) => clientReport(each, []));
@@ -90,12 +99,16 @@ async function importStage(
     signal: context.signal,
     ...(hooks.onWait === undefined ? {} : { onWait: hooks.onWait }),
   });
-  removeAbandoned(state, context.clock.now());
+  (await import("../state/besides.ts")).removeAbandoned(state, context.clock.now());
   const store = await context.store();
   // Under the lock: another sync may just have finished, or this store is new under its address.
   const now = await rememberedSync(context);
-  const anew = typeof now === "string";
-  const name = rememberStore(state, context.address, { ...(await factsOf(context, store)), anew });
+  const held = typeof now === "string" ? undefined : now;
+  // One in memory begins with each process, and lacks nothing.
+  const isFirst = isInMemory(url) || knownCursors(state, context.address).length === 0;
+  const isSettled = held?.isSettled ?? isFirst;
+  const facts = await factsOf(context, store);
+  const name = rememberStore(state, context.address, { ...facts, cursors: held?.name, isSettled });
   const isCurrent = name === remembered?.name && cursors?.isCurrent() === true;
   const current = isCurrent ? cursors : Cursors.open(state, name);
   current.repair();
@@ -105,12 +118,17 @@ async function importStage(
       sweep,
       cursors: current,
       verify: request.verify === true,
-      isDoubtful: anew || request.verify === true,
+      // Also where such a sync was cut off.
+      isDoubtful: held === undefined || !isSettled || request.verify === true,
       isAfterKill,
     },
     hooks,
   );
-  rememberStore(state, context.address, await factsOf(context, store));
+  const isEnded = !context.signal.aborted;
+  if (isEnded && current.mark === undefined) current.advance([], await store.leaveMark(readerId(state)));
+  if (isEnded) await tellLost(context, { name, isSettled, cursors: current }, hooks.notes);
+  const after = await factsOf(context, store);
+  rememberStore(state, context.address, { ...after, cursors: name, isSettled: isSettled || isEnded });
   rememberSync(state, name, {
     at: context.clock.now(),
     messages: reports.reduce((sum, { stored }) => sum + stored.messages.inserted, 0),
@@ -119,6 +137,33 @@ async function importStage(
   });
   return reports;
 }
+
+/** Where another store was in place before: which of its sources are lost. Later: which of these were found since. */
+async function tellLost(
+  context: Context,
+  {
+    name,
+    isSettled,
+    cursors,
+  }: { readonly name: string; readonly isSettled: boolean; readonly cursors: Cursors },
+  notes: string[],
+): Promise<void> {
+  const { state } = context.config.paths;
+  if (isSettled) {
+    const before = lostSources(state, name);
+    const left = before.filter((source) => !cursors.has(source));
+    if (left.length < before.length) rememberLost(state, name, left);
+    return;
+  }
+  const { describeLost, findLost, storedOnce } = await import("./lost-sources.ts");
+  const lost = await findLost(context, await context.store(), { sources: storedOnce(context), cursors });
+  rememberLost(state, name, lost);
+  if (lost.length > 0) notes.push(`${describeLost(lost)}: ${PUT_BACK}`);
+}
+
+const PUT_BACK = "put the newer copy of the store back, then pond sync";
+const MADE_ANEW = "sync makes a new one from the sources on this machine";
+const NOTHING_TO_MAKE = "no source is on this machine to make a new one from";
 
 const MINUTE_MS = 60_000;
 

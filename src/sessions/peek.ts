@@ -42,6 +42,11 @@ export function displayUrl(url: string): string {
   return parseStorageUrl(url).display;
 }
 
+/** True for a store that ends with its process. */
+export function isInMemory(url: string): boolean {
+  return parseStorageUrl(url).kind === "memory";
+}
+
 /** The folder that holds a local store's tables, or undefined for an object store. */
 export function localFolder(url: string, namespace: string): string | undefined {
   const parsed = parseStorageUrl(url);

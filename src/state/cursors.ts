@@ -82,6 +82,21 @@ export class Cursors {
     return this.#partsOf(this.#nameOf(source))[4];
   }
 
+  has(source: SourceName): boolean {
+    return this.#heads.placeOf(this.#nameOf(source)) !== undefined;
+  }
+
+  /** Every source with its cursor, as it was reached last. */
+  *all(): Generator<{ readonly source: SourceName; readonly cursor: JsonValue }> {
+    for (const line of linesOf(this.#path)) {
+      const parsed = this.#heads.isNewest(line) ? tryParseJson(textOf(line)) : undefined;
+      if (parsed?.kind !== "value" || !Array.isArray(parsed.value)) continue;
+      const [adapter, root, key, , cursor] = parsed.value;
+      if (typeof adapter !== "string" || typeof root !== "string" || typeof key !== "string") continue;
+      if (cursor !== undefined) yield { source: { adapter, root, key }, cursor };
+    }
+  }
+
   /** What was to be known of the source up to its cursor; undefined when that was not kept, or is lost. */
   prefix(source: SourceName): string | undefined {
     const name = this.#nameOf(source);

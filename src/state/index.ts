@@ -1,15 +1,13 @@
 /** What pond remembers beside the store: cursors, the sync lock, which store is where. Losing any of it costs time only. */
-export { removeAbandoned } from "./abandoned.ts";
 export type { Reached, SourceName } from "./cursors.ts";
 export { Cursors } from "./cursors.ts";
-export type { KnownFaults } from "./known-faults.ts";
-export { knownFaults, rememberFaults } from "./known-faults.ts";
 export type { LastSync } from "./last-sync.ts";
 export { lastSync, rememberSync } from "./last-sync.ts";
 export type { Holder, LockOptions } from "./lock.ts";
 export { acquireLock, isLockLeftBehind } from "./lock.ts";
+export type { LostSource } from "./lost.ts";
+export { lostPath, lostSources, rememberLost } from "./lost.ts";
 export { makePrivate, makeStorePrivate } from "./private.ts";
 export { knownReaderId, readerId } from "./reader.ts";
-export { rememberRestored, restoredStamps } from "./restores.ts";
-export type { StoreAddress, StoreFacts } from "./stores.ts";
-export { isSeenBefore, rememberedStore, rememberStore } from "./stores.ts";
+export type { KnownCursors, StoreAddress, StoreFacts } from "./stores.ts";
+export { knownCursors, rememberStore } from "./stores.ts";

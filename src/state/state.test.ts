@@ -1,11 +1,9 @@
 import {
   appendFileSync,
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -18,7 +16,8 @@ import { appendLog, readLog, rewriteLog } from "../base/append-log.ts";
 import { systemClock } from "../base/clock.ts";
 import { acquireLock } from "./lock.ts";
 import { Cursors } from "./cursors.ts";
-import { rememberedStore, rememberStore } from "./stores.ts";
+import { lostPath, lostSources, rememberLost } from "./lost.ts";
+import { knownCursors, rememberStore } from "./stores.ts";
 
 describe("an append log", () => {
   test("a torn tail is not read and is gone after the next append; a damaged line costs itself", async () => {
@@ -244,47 +243,65 @@ describe("the sync lock", () => {
 });
 
 describe("which store is at an address", () => {
-  test("the same store keeps its cursors; one made anew, copied or rolled back gets others", async () => {
+  const address = { url: "/store", namespace: "default" };
+
+  test("the same store keeps its cursors; one made anew or rolled back does not continue them", async () => {
     await using folder = await tempDir();
-    const store = join(folder.path, "store");
-    mkdirSync(store);
-    const address = { url: "/store", namespace: "default", folder: store };
     const facts = { id: "id-1", versions: { messages: 4 }, commitOf: () => "a" };
-    expect(rememberedStore(folder.path, address, facts)).toBeUndefined();
-    const name = rememberStore(folder.path, address, facts);
-    expect(rememberedStore(folder.path, address, { ...facts, versions: { messages: 9 } })).toBe(name);
+    expect(knownCursors(folder.path, address)).toEqual([]);
+    const name = rememberStore(folder.path, address, { ...facts, isSettled: true });
+    const [known] = knownCursors(folder.path, address);
+    expect(known).toMatchObject({ name, id: "id-1", isSettled: true });
+    expect(known?.isContinuedBy({ ...facts, versions: { messages: 9 } })).toBe(true);
+    expect(known?.isContinuedBy({ ...facts, id: "id-2" })).toBe(false);
 
     const otherLine = { ...facts, versions: { messages: 9 }, commitOf: () => "b" };
-    expect(rememberedStore(folder.path, address, otherLine)).toBeUndefined();
+    expect(known?.isContinuedBy(otherLine)).toBe(false);
     const cleaned = { ...otherLine, commitOf: () => undefined };
-    expect(rememberedStore(folder.path, address, cleaned)).toBe(name);
+    expect(known?.isContinuedBy(cleaned)).toBe(true);
 
-    expect(rememberedStore(folder.path, address, { ...facts, versions: { messages: 3 } })).toBeUndefined();
-    const rolledBack = rememberStore(folder.path, address, { ...facts, versions: { messages: 3 } });
+    const older = { ...facts, versions: { messages: 3 } };
+    expect(known?.isContinuedBy(older)).toBe(false);
+    const rolledBack = rememberStore(folder.path, address, { ...older, isSettled: false });
     expect(rolledBack).not.toBe(name);
-
-    cpSync(store, `${store}.copy`, { recursive: true });
-    rmSync(store, { recursive: true });
-    renameSync(`${store}.copy`, store);
-    expect(existsSync(store)).toBe(true);
-    expect(rememberedStore(folder.path, address, { ...facts, versions: { messages: 9 } })).toBeUndefined();
+    expect(knownCursors(folder.path, address)).toMatchObject([
+      { name: rolledBack, isSettled: false },
+      { name, isSettled: false },
+    ]);
+    rememberStore(folder.path, address, { ...facts, cursors: name, isSettled: true });
+    expect(knownCursors(folder.path, address)).toMatchObject([
+      { name, isSettled: true },
+      { name: rolledBack, isSettled: false },
+    ]);
   });
 
   test("stays short over many syncs, and no store is forgotten", async () => {
     await using folder = await tempDir();
     const remote = { url: "s3://bucket/pond", namespace: "default" };
+    const isSettled = true;
     const commitOf = (): undefined => undefined;
-    const other = rememberStore(folder.path, remote, { id: "id-2", versions: {}, commitOf });
-    const address = { url: "s3://bucket/busy", namespace: "default" };
-    const names = new Set<string>();
+    const other = rememberStore(folder.path, remote, { id: "id-2", versions: {}, commitOf, isSettled });
+    const first = { id: "id-1", versions: { messages: 0 }, commitOf, isSettled };
+    const away = rememberStore(folder.path, address, first);
+    const cursors = rememberStore(folder.path, address, first);
     for (let messages = 0; messages < 450; messages++)
-      names.add(rememberStore(folder.path, address, { id: "id-1", versions: { messages }, commitOf }));
-    expect(names.size).toBe(1);
+      rememberStore(folder.path, address, { ...first, versions: { messages }, cursors });
     expect(readLog(join(folder.path, "stores.jsonl")).values.length).toBeLessThanOrEqual(200);
-    expect(rememberedStore(folder.path, address, { id: "id-1", versions: { messages: 450 }, commitOf })).toBe(
-      [...names][0],
-    );
-    expect(rememberedStore(folder.path, remote, { id: "id-2", versions: {}, commitOf })).toBe(other);
-    expect(rememberedStore(folder.path, remote, undefined)).toBeUndefined();
+    expect(knownCursors(folder.path, address).map(({ name }) => name)).toEqual([cursors, away]);
+    expect(knownCursors(folder.path, remote).map(({ name }) => name)).toEqual([other]);
   });
+});
+
+test("sources that are lost are remembered by store until none is", async () => {
+  await using folder = await tempDir();
+  const [log, database] = [
+    { adapter: "a", root: "/r", key: "k.jsonl", session: "s", records: 3 },
+    { adapter: "b", root: "/r", key: "b.db" },
+  ];
+  rememberLost(folder.path, "store", [log, database]);
+  expect(lostSources(folder.path, "store")).toEqual([log, database]);
+  expect(lostSources(folder.path, "other")).toEqual([]);
+  rememberLost(folder.path, "store", []);
+  expect(existsSync(lostPath(folder.path, "store"))).toBe(false);
+  expect(lostSources(folder.path, "store")).toEqual([]);
 });

@@ -1,11 +1,10 @@
 /**
  * Which store is at an address, known without loading the engine, so that a sync with nothing to do never does.
- * Cursors belong to one incarnation of a store: a local folder that was deleted, copied or rolled back to an older
- * version is another one, because cursors of the newer one would call rows stored that are not there. That it went back is
- * told here by its tables' versions; where others committed since, by the mark that stands with the cursors
- * (spec.md#sync-marks).
+ * Cursors belong to one line of a store's history: where an older copy was put in its place, those of the newer one would
+ * call rows stored that are not there. That it went back is told here by its tables' versions; where others committed since,
+ * by the mark that stands with the cursors (spec.md#sync-marks). Of every copy that was there its last line is kept, so that
+ * one that comes back is gone on with.
  */
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import { appendLog, readLog, rewriteLog } from "../base/append-log.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -27,46 +26,82 @@ export interface StoreFacts {
   readonly commitOf: (table: string, version: number) => string | undefined;
 }
 
-/**
- * The name under which the store's cursors are kept, or undefined when it was not seen before or is another one now.
- * `facts`: what a look at the store tells; undefined where there is none, or it cannot be told without opening it.
- */
-export function rememberedStore(
-  stateFolder: string,
-  address: StoreAddress,
-  facts: StoreFacts | undefined,
-): string | undefined {
-  const last = lastLine(stateFolder, address);
-  if (last === undefined || facts === undefined || !isContinued(last, address, facts)) return undefined;
-  return cursorsOf(last);
+/** Cursors that were kept of a store at an address. */
+export interface KnownCursors {
+  /** The name under which they are kept. */
+  readonly name: string;
+  /** Of the store. */
+  readonly id: string;
+  /**
+   * They were the last to be used at the address, by a sync that ended: where another copy was in the store's place since,
+   * or everything was to be read again, it is not known yet what of all that was stored here the store lacks.
+   */
+  readonly isSettled: boolean;
+  /** Whether the store that is there may be the one that they are of: no older than then, by the same commits. */
+  readonly isContinuedBy: (facts: StoreFacts) => boolean;
 }
 
-/** True where a store of the same identity was seen at this address: one that is not remembered went back in time. */
-export function isSeenBefore(stateFolder: string, address: StoreAddress, id: string): boolean {
-  return lastLine(stateFolder, address)?.["id"] === id;
+/** All cursors that were kept of stores at this address, those used last first. */
+export function knownCursors(stateFolder: string, address: StoreAddress): readonly KnownCursors[] {
+  const own = readLog(logPath(stateFolder))
+    .values.filter(isJsonObject)
+    .filter(({ url, namespace }) => url === address.url && namespace === address.namespace);
+  const newest = [...newestOf(own)].toReversed();
+  return newest.map(([name, line], at) => ({
+    name,
+    id: typeof line["id"] === "string" ? line["id"] : "",
+    isSettled: at === 0 && line["unsettled"] !== true,
+    isContinuedBy: (facts) => isContinued(line, facts),
+  }));
 }
 
-/** Remembers the store as it is after a commit, and gives the name of its cursors. `anew`: those there are do not hold. */
+export interface StoreInUse extends StoreFacts {
+  /** The name of the cursors that hold; absent: there are none, and others begin now. */
+  readonly cursors?: string | undefined;
+  /** See `KnownCursors`. */
+  readonly isSettled: boolean;
+}
+
+/** Remembers the store as it is after a commit, and gives the name of its cursors. */
 export function rememberStore(
   stateFolder: string,
-  address: StoreAddress,
-  facts: StoreFacts & { readonly anew?: boolean },
+  { url, namespace }: StoreAddress,
+  { cursors, isSettled, ...facts }: StoreInUse,
 ): string {
-  const last = facts.anew === true ? undefined : lastLine(stateFolder, address);
-  const known = last !== undefined && isContinued(last, address, facts) ? cursorsOf(last) : undefined;
-  const { url, namespace } = address;
   const line = {
     url,
     namespace,
-    incarnation: incarnationOf(address),
     id: facts.id,
     versions: facts.versions,
     commits: commitsOf(facts),
     // Random: what another line of this address left behind is never taken for its own.
-    cursors: known ?? process.getBuiltinModule("node:crypto").randomBytes(16).toString("hex"),
+    cursors: cursors ?? process.getBuiltinModule("node:crypto").randomBytes(16).toString("hex"),
+    ...(isSettled ? {} : { unsettled: true }),
   };
-  if (known === undefined || stringifyJson(last ?? null) !== stringifyJson(line)) append(stateFolder, line);
+  const path = logPath(stateFolder);
+  const lines = readLog(path).values.filter(isJsonObject);
+  const last = lines.findLast((each) => each["url"] === url && each["namespace"] === namespace);
+  if (stringifyJson(last ?? null) === stringifyJson(line)) return line.cursors;
+  // The last line of cursors is all that counts: a log of many syncs is made short again.
+  if (lines.length < MOST_LINES) appendLog(path, [line]);
+  else rewriteLog(path, [...newestOf([...lines, line]).values()]);
   return line.cursors;
+}
+
+const MOST_LINES = 200;
+
+const logPath = (stateFolder: string): string => join(stateFolder, "stores.jsonl");
+
+/** The last line of cursors by their name, in the order in which these last lines came. */
+function newestOf(lines: readonly JsonObject[]): ReadonlyMap<string, JsonObject> {
+  const newest = new Map<string, JsonObject>();
+  for (const line of lines) {
+    const name = line["cursors"];
+    if (typeof name !== "string") continue;
+    newest.delete(name);
+    newest.set(name, line);
+  }
+  return newest;
 }
 
 function commitsOf({ versions, commitOf }: StoreFacts): Record<string, string> {
@@ -74,34 +109,9 @@ function commitsOf({ versions, commitOf }: StoreFacts): Record<string, string> {
   return Object.fromEntries(commits);
 }
 
-function cursorsOf(line: JsonObject): string | undefined {
-  return typeof line["cursors"] === "string" ? line["cursors"] : undefined;
-}
-
-/** The last line of an address is all that counts: a log of many syncs is made short again. */
-function append(stateFolder: string, line: JsonObject): void {
-  const path = logPath(stateFolder);
-  const lines = [...readLog(path).values.filter(isJsonObject), line];
-  if (lines.length <= MOST_LINES) return appendLog(path, [line]);
-  const newest = new Map(
-    lines.map((each) => [stringifyJson([each["url"] ?? "", each["namespace"] ?? ""]), each]),
-  );
-  rewriteLog(path, [...newest.values()]);
-}
-
-const MOST_LINES = 200;
-
-const logPath = (stateFolder: string): string => join(stateFolder, "stores.jsonl");
-
-function lastLine(stateFolder: string, { url, namespace }: StoreAddress): JsonObject | undefined {
-  return readLog(logPath(stateFolder))
-    .values.filter(isJsonObject)
-    .findLast((line) => line["url"] === url && line["namespace"] === namespace);
-}
-
 /** The same store, no older than it was, and its versions still the commits that they were. */
-function isContinued(last: JsonObject, address: StoreAddress, facts: StoreFacts): boolean {
-  if (last["id"] !== facts.id || last["incarnation"] !== incarnationOf(address)) return false;
+function isContinued(last: JsonObject, facts: StoreFacts): boolean {
+  if (last["id"] !== facts.id) return false;
   const versions = isJsonObject(last["versions"]) ? last["versions"] : {};
   const commits = isJsonObject(last["commits"]) ? last["commits"] : {};
   return Object.entries(versions).every(([table, version]) => {
@@ -109,10 +119,4 @@ function isContinued(last: JsonObject, address: StoreAddress, facts: StoreFacts)
     const before = commits[table] ?? "";
     return before === "" || (facts.commitOf(table, Number(version)) ?? before) === before;
   });
-}
-
-function incarnationOf({ folder }: StoreAddress): string {
-  if (folder === undefined) return "remote";
-  const stats = statSync(folder, { throwIfNoEntry: false });
-  return stats === undefined ? "absent" : `${stats.dev}:${stats.ino}:${Math.trunc(stats.birthtimeMs)}`;
 }

@@ -257,12 +257,15 @@ describe("sync", () => {
     });
   });
 
-  test("a store that was deleted is filled again", async () => {
+  test("a store that was deleted is told as gone, and filled again", async () => {
     using home = new TempHome();
     writeSession(home, "11111111-1111-4111-8111-111111111111", 3);
     await syncJson(home);
     rmSync(join(home.path, ".local/share/pond"), { recursive: true });
-    expect(await syncJson(home)).toMatchObject({
+    expect((await home.pond(["status"])).stdout).toMatch(/: gone \(last synced .*\); pond doctor tells/);
+    const { code, stdout, stderr } = await home.pond(["sync", "--json"]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^note: the store that was at .* is gone/)]);
+    expect(JSON.parse(stdout)).toMatchObject({
       clients: [{ read: 1, stored: { messages: { inserted: 3 } } }],
     });
   });

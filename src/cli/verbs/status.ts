@@ -20,16 +20,14 @@ export async function status(verb: VerbContext): Promise<Outcome> {
 
 function renderFirst(report: StatusReport, out: Output): string {
   const { bold } = out.style;
+  if (report.is_gone === true)
+    return `${bold("store")}   ${report.store}: gone (last synced ${syncedAt(report)}); pond doctor tells what to do\n${renderPending(report)}`;
   if (!report.exists)
     return `${bold("store")}   ${report.store}: none yet; pond sync makes it with the first session\n${renderPending(report)}`;
-  const synced =
-    report.last_sync === undefined
-      ? "never on this machine"
-      : `${ago(Date.parse(report.last_sync.at), systemClock.now())}${report.last_sync.interrupted ? ", interrupted" : ""}`;
   return [
     `${bold("store")}   ${report.store}`,
     `        ${count(report.sessions)} sessions, ${count(report.messages)} messages, ${size(report.bytes)} of text`,
-    `${bold("synced")}  ${synced}; embeddings ${report.embeddings}`,
+    `${bold("synced")}  ${syncedAt(report)}; embeddings ${report.embeddings}`,
     renderPending(report),
     ...[
       out.table(report.clients, groupColumns("CLIENT")),
@@ -39,6 +37,11 @@ function renderFirst(report: StatusReport, out: Output): string {
       .map((table) => `\n${table}`),
     "",
   ].join("\n");
+}
+
+function syncedAt({ last_sync: last }: StatusReport): string {
+  if (last === undefined) return "never on this machine";
+  return `${ago(Date.parse(last.at), systemClock.now())}${last.interrupted ? ", interrupted" : ""}`;
 }
 
 function renderPending({ pending }: StatusReport): string {

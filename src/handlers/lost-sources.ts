@@ -1,0 +1,79 @@
+/**
+ * What this machine stored once and the store that is there now lacks, without a source on disk to read it from again
+ * (spec.md#sync-marks): told by the cursors of every copy of the store that was there.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonValue } from "../base/json.ts";
+import { isJsonObject } from "../base/json.ts";
+import type { SessionStore, StateHead } from "../sessions/index.ts";
+import type { LostSource, SourceName } from "../state/index.ts";
+import { Cursors, knownCursors, knownReaderId } from "../state/index.ts";
+import type { Context } from "./context.ts";
+import { isCursor } from "./sweep.ts";
+
+/** Every source that cursors of this address call stored. */
+export function storedOnce({ config, address }: Context): readonly LostSource[] {
+  const { state } = config.paths;
+  return knownCursors(state, address).flatMap(({ name }) =>
+    [...Cursors.open(state, name).all()].flatMap(({ source, cursor }) => toldOf(source, cursor)),
+  );
+}
+
+/** How far a source was stored; of one that held nothing, nothing. */
+function toldOf(source: SourceName, cursor: JsonValue): readonly LostSource[] {
+  if (!isCursor(cursor)) return [];
+  const files = Object.values(cursor.files);
+  const { session, records } = isJsonObject(cursor.state) ? cursor.state : {};
+  if (typeof session !== "string" || typeof records !== "number")
+    return files.some(({ size }) => size > 0) ? [source] : [];
+  const isTold = records > 0 || files.some(({ offset }) => offset > 0);
+  return isTold ? [{ ...source, session, records }] : [];
+}
+
+/** Those of the sources that are neither on disk nor in the store, each once. `cursors`: those that hold for the store. */
+export async function findLost(
+  { config }: Context,
+  store: SessionStore,
+  { sources, cursors }: { readonly sources: readonly LostSource[]; readonly cursors: Cursors },
+): Promise<readonly LostSource[]> {
+  const reader = knownReaderId(config.paths.state);
+  const absent = sources.filter((source) => !cursors.has(source) && !existsSync(pathOf(source)));
+  const lost = new Map<string, LostSource>();
+  for (const [adapter, own] of Map.groupBy(absent, (source) => source.adapter)) {
+    const heads = await store.stateHeads(adapter);
+    const bySession = Map.groupBy(heads, ({ session_id }) => session_id);
+    const mine = new Set(heads.filter((head) => head.reader === reader).map(({ key }) => key));
+    for (const source of own)
+      if (!(await isStored(source, { store, bySession, mine }))) lost.set(pathOf(source), source);
+  }
+  return [...lost.values()];
+}
+
+interface Stored {
+  readonly store: SessionStore;
+  readonly bySession: ReadonlyMap<string, readonly StateHead[]>;
+  /** The names of sources of which this machine recorded a state. */
+  readonly mine: ReadonlySet<string>;
+}
+
+/** A log by whatever path, as far as it was stored; of a database nobody remembers which sessions it held. */
+async function isStored(source: LostSource, { store, bySession, mine }: Stored): Promise<boolean> {
+  const { session, records = 0, key } = source;
+  if (session === undefined) return mine.has(key);
+  const heads = bySession.get(session);
+  // Without any state the table of states was lost, which is told of elsewhere, or an older pond stored it.
+  if (heads === undefined) return (await store.session(session)) !== undefined;
+  return heads.some((head) => head.records >= records);
+}
+
+const MOST_NAMED = 3;
+
+export function describeLost(lost: readonly LostSource[]): string {
+  const one = lost.length === 1;
+  const paths = lost.slice(0, MOST_NAMED).map(pathOf).join(", ");
+  const more = lost.length > MOST_NAMED ? ` and ${lost.length - MOST_NAMED} more` : "";
+  return `${lost.length} ${one ? "source that was" : "sources that were"} stored before ${one ? "is" : "are"} neither on disk nor in this store (${paths}${more})`;
+}
+
+const pathOf = ({ root, key }: SourceName): string => join(root, key);

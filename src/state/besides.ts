@@ -1,0 +1,7 @@
+/**
+ * What pond remembers besides cursors. A door of its own: a sync with nothing to do needs none of it, and each module costs
+ * its start half a millisecond.
+ */
+export { removeAbandoned } from "./abandoned.ts";
+export { knownFaults, rememberFaults } from "./known-faults.ts";
+export { rememberRestored, restoredStamps } from "./restores.ts";

@@ -1,0 +1,435 @@
+/**
+ * What this machine remembers of a store that is gone, went back or came back is said, and no advice leads in a circle
+ * (spec.md#sync-marks): what is lost is named, what is the same is not called older.
+ */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { loadConfig } from "../../src/config/index.ts";
+import type { Context, Finding } from "../../src/handlers/index.ts";
+import { createContext, doctor, listSessions, status, sync } from "../../src/handlers/index.ts";
+import { readLog } from "../../src/base/append-log.ts";
+import { s3Stub } from "../support/s3-stub.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const ID = {
+  first: "11111111-1111-4111-8111-111111111111",
+  second: "22222222-2222-4222-8222-222222222222",
+  third: "33333333-3333-4333-8333-333333333333",
+};
+
+class Machine {
+  readonly folder: string;
+  readonly #env: Readonly<Record<string, string>>;
+
+  constructor(folder: string, env: Readonly<Record<string, string>> = {}) {
+    this.folder = folder;
+    this.#env = env;
+    mkdirSync(this.logs, { recursive: true });
+  }
+
+  get logs(): string {
+    return join(this.folder, "home/.claude/projects/-srv-app");
+  }
+
+  get store(): string {
+    return join(this.folder, "store");
+  }
+
+  /** The log of a session with this many messages. */
+  write(session: string, messages = 2): void {
+    const lines = Array.from({ length: messages }, (_, at) => ({
+      type: "user",
+      uuid: `${session}-${at}`,
+      parentUuid: at === 0 ? null : `${session}-${at - 1}`,
+      sessionId: session,
+      cwd: "/srv/app",
+      timestamp: `2026-01-02T03:04:0${at}.000Z`,
+      message: { role: "user", content: `message ${at} of ${session}` },
+    }));
+    writeFileSync(this.logOf(session), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  }
+
+  logOf(session: string): string {
+    return join(this.logs, `${session}.jsonl`);
+  }
+
+  remove(...ids: readonly string[]): void {
+    for (const session of ids) rmSync(this.logOf(session));
+  }
+
+  /** Nothing of any client is left. */
+  removeClient(): void {
+    rmSync(join(this.folder, "home/.claude"), { recursive: true });
+  }
+
+  keep(name: string): void {
+    cpSync(this.store, join(this.folder, name), { recursive: true, preserveTimestamps: true });
+  }
+
+  /** Another folder is in the store's place; the store is kept under another name. */
+  putInPlace(name: string, kept = "away"): void {
+    renameSync(this.store, join(this.folder, kept));
+    renameSync(join(this.folder, name), this.store);
+  }
+
+  async run<T>(command: (context: Context) => Promise<T>): Promise<T> {
+    const home = join(this.folder, "home");
+    const env = { POND_STORE: this.store, ...this.#env };
+    const environment = { env, home, platform: "linux" as const, cwd: home };
+    const { signal } = new AbortController();
+    const config = await loadConfig({ environment });
+    await using context = createContext({ config, machine: environment, signal });
+    return await command(context);
+  }
+
+  sync(): Promise<{ readonly inserted: number; readonly fresh: number; readonly notes: readonly string[] }> {
+    return this.run(async (context) => {
+      const { clients, notes } = await sync(context, {});
+      const [client] = clients;
+      return { inserted: client?.stored.messages.inserted ?? 0, fresh: client?.fresh ?? 0, notes };
+    });
+  }
+
+  /** What doctor says of the store that is not well. */
+  async troubles(): Promise<readonly Finding[]> {
+    const findings = await this.run((context) => doctor(context));
+    return findings.filter((finding) => finding.topic === "store" && finding.status !== "ok");
+  }
+}
+
+const OLDER = expect.stringContaining("an older copy is in its place");
+const LOST = expect.stringContaining("neither on disk nor in this store");
+const GONE = expect.stringContaining("is gone");
+
+/** A store of three sessions, an older copy of which had one; the second and the third are only in the newer one. */
+async function withOlderCopy(machine: Machine): Promise<void> {
+  machine.write(ID.first);
+  await machine.sync();
+  machine.keep("older");
+  machine.write(ID.second);
+  machine.write(ID.third);
+  await machine.sync();
+}
+
+test("what was stored before and is neither on disk nor in the older copy is named until it is found again", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  await withOlderCopy(machine);
+  machine.remove(ID.first, ID.second, ID.third);
+  machine.putInPlace("older");
+  const { notes } = await machine.sync();
+  // The first is in the older copy.
+  expect(notes).toEqual([OLDER, LOST]);
+  expect(notes[1]).toContain("2 sources that were stored before");
+  expect(notes[1]).toContain(machine.logOf(ID.second));
+  expect(notes[1]).not.toContain(ID.first);
+  for (let round = 0; round < 2; round++) {
+    expect(await machine.troubles()).toMatchObject([{ status: "warn", message: LOST }]);
+    expect(await machine.sync()).toMatchObject({ notes: [] });
+  }
+
+  // One is on disk again, and read.
+  machine.write(ID.second);
+  expect((await machine.troubles())[0]?.message).toContain("1 source that was stored before is neither");
+  expect(await machine.sync()).toMatchObject({ inserted: 2, notes: [] });
+  const [trouble] = await machine.troubles();
+  expect(trouble?.message).toContain(ID.third);
+  expect(trouble?.message).not.toContain(ID.second);
+
+  // The newer copy is put back: it is gone on with, and nothing is called older.
+  machine.putInPlace("away", "older again");
+  expect((await machine.troubles()).map(({ message }) => message)).not.toContainEqual(OLDER);
+  expect(await machine.sync()).toEqual({ inserted: 0, fresh: 0, notes: [] });
+  expect(await machine.troubles()).toEqual([]);
+});
+
+test("a database that is gone is named, too", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  machine.write(ID.first);
+  await machine.sync();
+  machine.keep("older");
+  const data = join(folder.path, "home/.local/share/opencode");
+  cpSync(join(import.meta.dirname, "../fixtures/adapters/opencode/data"), data, { recursive: true });
+  await machine.sync();
+  rmSync(data, { recursive: true });
+  machine.putInPlace("older");
+  const { notes } = await machine.sync();
+  expect(notes).toEqual([OLDER, LOST]);
+  expect(notes[1]).toContain(join(data, "opencode.db"));
+});
+
+test("the file that doctor names ends its warning", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  await withOlderCopy(machine);
+  machine.remove(ID.second, ID.third);
+  machine.putInPlace("older");
+  await machine.sync();
+  const [trouble] = await machine.troubles();
+  const file = /delete (\S+\.jsonl)/.exec(trouble?.fix ?? "")?.[1] ?? "";
+  expect(existsSync(file)).toBe(true);
+  rmSync(file);
+  expect(await machine.troubles()).toEqual([]);
+});
+
+test("a log that had grown, of which the older copy has the beginning only", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  machine.write(ID.first);
+  await machine.sync();
+  machine.keep("older");
+  machine.write(ID.first, 4);
+  await machine.sync();
+  machine.remove(ID.first);
+  machine.putInPlace("older");
+  expect((await machine.sync()).notes).toEqual([OLDER, LOST]);
+});
+
+test("a log that was moved, and emptied logs, are not lost", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  writeFileSync(machine.logOf(ID.third), "");
+  // One that is younger may still get its first record.
+  utimesSync(machine.logOf(ID.third), 1_700_000_000, 1_700_000_000);
+  machine.write(ID.first);
+  await machine.sync();
+  machine.keep("older");
+  machine.write(ID.second);
+  await machine.sync();
+  const moved = `${machine.logs}-moved`;
+  mkdirSync(moved);
+  renameSync(machine.logOf(ID.second), join(moved, `${ID.second}.jsonl`));
+  machine.remove(ID.third);
+  machine.putInPlace("older");
+  expect((await machine.sync()).notes).toEqual([OLDER]);
+});
+
+test("an older copy twice in a row: what only the first one had is named, too", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  machine.write(ID.first);
+  await machine.sync();
+  machine.keep("oldest");
+  machine.write(ID.second);
+  await machine.sync();
+  machine.keep("older");
+  machine.write(ID.third);
+  await machine.sync();
+  machine.remove(ID.second);
+  machine.putInPlace("older");
+  expect((await machine.sync()).notes).toEqual([OLDER]);
+  machine.putInPlace("oldest", "away too");
+  const { notes } = await machine.sync();
+  expect(notes).toEqual([OLDER, LOST]);
+  expect(notes[1]).toContain(ID.second);
+});
+
+test("a sync that was cut off while it read everything again is gone on with", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  await withOlderCopy(machine);
+  machine.remove(ID.second);
+  machine.putInPlace("older");
+  await machine.run(async (context) => {
+    const stop = new AbortController();
+    const store: Context["store"] = async () => {
+      stop.abort();
+      return await context.store();
+    };
+    await sync({ ...context, store, signal: stop.signal }, {});
+  });
+  expect(await machine.troubles()).toHaveLength(1);
+  const { inserted, notes } = await machine.sync();
+  expect(inserted).toBe(2);
+  expect(notes).toContainEqual(LOST);
+  expect((await machine.sync()).notes).toEqual([]);
+});
+
+test("a store that has vanished is told of by every command, and a new one is made of what is on disk", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  machine.write(ID.first);
+  machine.write(ID.second);
+  await machine.sync();
+  machine.remove(ID.second);
+  renameSync(machine.store, join(folder.path, "away"));
+
+  const [trouble] = await machine.troubles();
+  expect(trouble).toMatchObject({ status: "fail", message: GONE });
+  expect(trouble?.fix).toMatch(/mount it or move it back.*storage\.url.*pond sync makes a new one/);
+  expect(await machine.run((context) => status(context))).toMatchObject({
+    exists: false,
+    is_gone: true,
+    last_sync: { messages: 4 },
+  });
+  await expect(machine.run((context) => listSessions(context, {}))).rejects.toMatchObject({
+    code: "not_found",
+    message: GONE,
+    hint: expect.stringContaining("mount it or move it back"),
+  });
+  const dry = await machine.run((context) => sync(context, { dryRun: true }));
+  expect(dry.notes).toEqual([GONE]);
+  expect(existsSync(machine.store)).toBe(false);
+
+  const { inserted, notes } = await machine.sync();
+  expect(inserted).toBe(2);
+  expect(notes).toEqual([GONE, LOST]);
+  expect(notes[1]).toContain(ID.second);
+
+  // The one that had vanished is back.
+  machine.putInPlace("away", "made anew");
+  expect(await machine.sync()).toEqual({ inserted: 0, fresh: 1, notes: [] });
+  expect(await machine.troubles()).toEqual([]);
+});
+
+test("a store that has vanished is not made of nothing", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  machine.write(ID.first);
+  await machine.sync();
+  machine.removeClient();
+  renameSync(machine.store, join(folder.path, "away"));
+  expect((await machine.sync()).notes).toEqual([GONE]);
+  expect(existsSync(machine.store)).toBe(false);
+});
+
+test("where there never was a store nothing is gone", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  expect((await machine.troubles())[0]).toMatchObject({ status: "warn", fix: "pond sync" });
+  await expect(machine.run((context) => listSessions(context, {}))).rejects.toMatchObject({
+    message: expect.stringContaining("yet"),
+  });
+  machine.write(ID.first);
+  expect((await machine.sync()).notes).toEqual([]);
+});
+
+test("an exact copy in the store's place is the same store", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  machine.write(ID.first);
+  await machine.sync();
+  machine.keep("copy");
+  machine.putInPlace("copy");
+  expect(await machine.troubles()).toEqual([]);
+  expect(await machine.sync()).toEqual({ inserted: 0, fresh: 1, notes: [] });
+});
+
+test("the newer copy that is put back is gone on with, also after it was written to elsewhere", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  await withOlderCopy(machine);
+  machine.putInPlace("older");
+  expect(await machine.sync()).toMatchObject({ inserted: 4, notes: [OLDER] });
+  machine.putInPlace("away", "older");
+  expect(await machine.sync()).toEqual({ inserted: 0, fresh: 3, notes: [] });
+  machine.putInPlace("older", "newer");
+  expect(await machine.sync()).toEqual({ inserted: 0, fresh: 3, notes: [] });
+});
+
+test("what only the older copy took in is named when the newer one is back", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  machine.write(ID.first);
+  await machine.sync();
+  machine.keep("older");
+  machine.write(ID.second);
+  await machine.sync();
+  machine.putInPlace("older");
+  machine.write(ID.third);
+  await machine.sync();
+  machine.remove(ID.third);
+  machine.putInPlace("away", "older");
+  const { notes } = await machine.sync();
+  expect(notes).toEqual([LOST]);
+  expect(notes[0]).toContain(ID.third);
+});
+
+test("the newer copy put back on an object store", async () => {
+  await using folder = await tempDir();
+  await using s3 = await s3Stub();
+  const options = Object.entries(s3.storageOptions).map(
+    ([name, value]) => [`POND_STORAGE_OPTIONS_${name.toUpperCase()}`, value] as const,
+  );
+  const machine = new Machine(folder.path, { POND_STORE: s3.url, ...Object.fromEntries(options) });
+  const objects = s3.objects as Map<string, unknown>;
+  const put = (kept: readonly (readonly [string, unknown])[]): void => {
+    objects.clear();
+    for (const [key, object] of kept) objects.set(key, object);
+  };
+  machine.write(ID.first);
+  await machine.sync();
+  const older = [...objects];
+  machine.write(ID.second);
+  await machine.sync();
+  const newer = [...objects];
+  put(older);
+  expect(await machine.sync()).toMatchObject({ inserted: 2, notes: [OLDER] });
+  put(newer);
+  expect(await machine.sync()).toEqual({ inserted: 0, fresh: 2, notes: [] });
+  objects.clear();
+  expect(await machine.troubles()).toMatchObject([{ status: "fail", message: GONE }]);
+  expect((await machine.sync()).notes).toEqual([GONE]);
+});
+
+test("status says when the last sync was, whatever copy of the store is in its place", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  await withOlderCopy(machine);
+  machine.putInPlace("older");
+  expect(await machine.run((context) => status(context))).toMatchObject({
+    exists: true,
+    last_sync: { messages: 4 },
+  });
+});
+
+test("an older copy and no sources: one sync settles it", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  await withOlderCopy(machine);
+  machine.removeClient();
+  machine.putInPlace("older");
+  expect(await machine.troubles()).toMatchObject([{ message: OLDER }]);
+  expect((await machine.sync()).notes).toEqual([OLDER, LOST]);
+  expect(await machine.troubles()).toMatchObject([{ message: LOST }]);
+  expect((await machine.sync()).notes).toEqual([]);
+});
+
+test("rows that were taken out by a repair, and no sources: one sync settles it", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  machine.write(ID.first);
+  await machine.sync();
+  machine.removeClient();
+  await machine.run(async (context) => (await context.store()).forgetMarks());
+  expect(await machine.troubles()).toHaveLength(1);
+  await machine.sync();
+  expect(await machine.troubles()).toEqual([]);
+});
+
+test("what is remembered of stores stays short, and names the copy in place last", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  await withOlderCopy(machine);
+  machine.putInPlace("older");
+  await machine.sync();
+  machine.putInPlace("away", "older");
+  await machine.sync();
+  const state = await machine.run(async ({ config }) => config.paths.state);
+  const { values } = readLog(join(state, "stores.jsonl"));
+  const before = values.length;
+  await machine.sync();
+  expect(readLog(join(state, "stores.jsonl")).values).toHaveLength(before);
+  expect(readFileSync(join(state, "stores.jsonl"), "utf8")).not.toContain("incarnation");
+});
