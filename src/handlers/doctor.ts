@@ -8,8 +8,7 @@ import { checkFiles } from "../sessions/index.ts";
 import { displayUrl } from "../sessions/peek.ts";
 import type { Context } from "./context.ts";
 import { folderFindings } from "./doctor-folders.ts";
-import type { FileDamage } from "./file-damage.ts";
-import { damageIn } from "./file-damage.ts";
+import { damageIn, describeDamage } from "./file-damage.ts";
 import { realPathOf } from "./importer.ts";
 import { rememberedSync } from "./remembered.ts";
 import type { Sweep } from "./sweep.ts";
@@ -95,31 +94,21 @@ async function fileFindings({ address, signal }: Context, deep: boolean): Promis
   const files = checks.reduce((sum, each) => sum + each.files, 0);
   const looked = deep ? "read and as they were written" : "there, of the right size";
   if (damage.length === 0) return [{ topic: "files", status: "ok", message: `${files} files: ${looked}` }];
-  return damage.slice(0, MOST_DAMAGE).map(({ table, file, what, holds, is_old }, at) => {
+  return damage.slice(0, MOST_DAMAGE).map((each, at) => {
+    const { holds, is_old } = each;
     const more = at === MOST_DAMAGE - 1 && damage.length > MOST_DAMAGE;
-    const rest = more ? ` (and ${damage.length - MOST_DAMAGE} more)` : "";
+    const rest = more ? ` (and ${damage.length - MOST_DAMAGE} more files)` : "";
     return {
       topic: "files",
       status: is_old || holds === "index" ? "warn" : "fail",
-      message: `${table}.lance${describeDamage(file, what, holds)}${is_old ? " of an old version" : ""}${rest}`,
+      message: `${describeDamage(each)}${rest}`,
       fix: "pond repair",
     };
   });
 }
 
 const CUT_OFF = "a repair was cut off: rows that it took out of damaged files are not stored yet";
-const describeDamage = (file: string, what: FileDamage["what"], holds: FileDamage["holds"]): string =>
-  holds === "table"
-    ? " is gone with all its rows, or no list of its files is left"
-    : `/${file} is ${what}; it holds ${HOLDS[holds]}`;
-
 const MOST_DAMAGE = 5;
-const HOLDS = {
-  rows: "rows",
-  deletions: "which rows are deleted",
-  index: "an index, which can be made again",
-  version: "the list of files of a version",
-};
 
 async function openStoreFindings(store: SessionStore, context: Context): Promise<Finding[]> {
   const tables = await store.health();
