@@ -54,6 +54,16 @@ test("a log that went on and one that is gone are counted, exit 0", async () => 
   expect(JSON.parse(gone.stdout)).toMatchObject({ clients: [{ gone: 1, unstored: 0, unequal: 0 }] });
 });
 
+test.each([["verify"], ["repair"], ["verify", "--stored"]])(
+  "%s %s of a path where nothing is says to check it",
+  async (...args) => {
+    using home = new TempHome();
+    const ended = await home.pond([...args, "--store", join(home.path, "nope/x")]);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toMatch(/nothing is at .*nope\/x, which --store names.*\n +fix: check the path/);
+  },
+);
+
 test("--stored proves without any source, and has nothing to say of a path", async () => {
   using home = await syncedHome();
   rmSync(join(home.path, ".claude"), { recursive: true });
