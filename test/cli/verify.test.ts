@@ -77,6 +77,12 @@ test("what is stored and not equal is counted in records that add up, and its fi
   expect(stdout).toMatch(/^1 stored file or session is not as on disk: pond repair reads it again/m);
 });
 
+test("where there is nothing to compare, that is said, and no empty table", async () => {
+  using home = await syncedHome();
+  const ended = await home.pond(["verify", "--adapter", "pi"]);
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^nothing was compared: .*\n$/) });
+});
+
 test("--stored proves without any source, and has nothing to say of a path", async () => {
   using home = await syncedHome();
   rmSync(join(home.path, ".claude"), { recursive: true });

@@ -38,25 +38,31 @@ export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Out
   }
   const report = await runVerify(context, filter, show("sources"));
   out.progress(undefined);
-  out.result(report, ({ clients }) =>
-    [
-      out.table(clients, [
-        { header: "CLIENT", cell: (row) => row.adapter },
-        { header: "SOURCES", align: "right", cell: (row) => count(row.sources) },
-        { header: "NOT STORED", align: "right", cell: (row) => count(row.unstored) },
-        { header: "FILES", align: "right", cell: (row) => count(row.files) },
-        { header: "RECORDS", align: "right", cell: (row) => count(row.records) },
-        { header: "EQUAL", align: "right", cell: (row) => count(row.equal) },
-        { header: "UNEQUAL", align: "right", cell: (row) => count(row.unequal_records) },
-        // Files and sessions: of one that cannot be read no record is compared.
-        { header: "WRONG", align: "right", cell: (row) => count(row.unequal) },
-      ]),
-      ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeText(line)}`)),
-      ...clients.flatMap(({ adapter, issues }) => notLookedAt(adapter, issues)),
-      ...advice(clients),
-    ].join("\n"),
-  );
+  out.result(report, ({ clients }) => (clients.length === 0 ? NOTHING : renderSources(out, clients)));
   return report.clients.every(({ proven }) => proven) ? "done" : "failures";
+}
+
+/** A table without a row would look like a proof. */
+const NOTHING =
+  "nothing was compared: no client that was asked for has sessions on this machine, and none is stored; pond adapters tells where pond looks";
+
+function renderSources(out: Output, clients: readonly ClientVerification[]): string {
+  return [
+    out.table(clients, [
+      { header: "CLIENT", cell: (row) => row.adapter },
+      { header: "SOURCES", align: "right", cell: (row) => count(row.sources) },
+      { header: "NOT STORED", align: "right", cell: (row) => count(row.unstored) },
+      { header: "FILES", align: "right", cell: (row) => count(row.files) },
+      { header: "RECORDS", align: "right", cell: (row) => count(row.records) },
+      { header: "EQUAL", align: "right", cell: (row) => count(row.equal) },
+      { header: "UNEQUAL", align: "right", cell: (row) => count(row.unequal_records) },
+      // Files and sessions: of one that cannot be read no record is compared.
+      { header: "WRONG", align: "right", cell: (row) => count(row.unequal) },
+    ]),
+    ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeText(line)}`)),
+    ...clients.flatMap(({ adapter, issues }) => notLookedAt(adapter, issues)),
+    ...advice(clients),
+  ].join("\n");
 }
 
 function renderStored(
