@@ -208,7 +208,11 @@ async function unreadPlaces({ machine }: Context, { adapter, places }: Sweep): P
 async function adviceFindings(context: Context): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { advise } of adapters())
-    for (const { message, fix } of (await advise?.(context.machine)) ?? [])
-      findings.push({ topic: "retention", status: "warn", message, fix });
+    for (const { message, fix, isUrgent } of (await advise?.(context.machine)) ?? [])
+      findings.push(
+        isUrgent
+          ? { topic: "retention", status: "warn", message, fix }
+          : { topic: "retention", status: "ok", message: `${message}; ${fix}` },
+      );
   return findings;
 }

@@ -131,6 +131,8 @@ export interface Inventory {
 export interface Advice {
   readonly message: string;
   readonly fix: string;
+  /** False for what is well as long as its user knows it. */
+  readonly isUrgent: boolean;
 }
 
 export interface Adapter {
