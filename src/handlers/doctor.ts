@@ -8,6 +8,7 @@ import { checkFiles } from "../sessions/index.ts";
 import { displayUrl } from "../sessions/peek.ts";
 import type { Context } from "./context.ts";
 import { folderFindings } from "./doctor-folders.ts";
+import type { FileDamage } from "./file-damage.ts";
 import { damageIn, describeDamage } from "./file-damage.ts";
 import { realPathOf } from "./importer.ts";
 import { rememberedSync } from "./remembered.ts";
@@ -18,6 +19,8 @@ export interface Finding {
   readonly topic: string;
   readonly status: "ok" | "warn" | "fail";
   readonly message: string;
+  /** What it is made of, where that is several things. */
+  readonly details?: readonly string[];
   readonly fix?: string;
 }
 
@@ -33,7 +36,7 @@ export async function doctor(
   { deep = false }: DoctorRequest = {},
 ): Promise<readonly Finding[]> {
   const files = await fileFindings(context, deep);
-  return [
+  return inOrder([
     ...(await settingsFindings(context)),
     // First what is wrong on the disk: opening makes lost indexes again.
     ...files,
@@ -43,7 +46,17 @@ export async function doctor(
     ...(await folderFindings(context)),
     ...(await clientFindings(context)),
     ...(await adviceFindings(context)),
-  ];
+  ]);
+}
+
+/** A store that is damaged is repaired first, by a command that syncs: no other fix competes with it. */
+function inOrder(findings: readonly Finding[]): readonly Finding[] {
+  if (!findings.some(({ fix }) => fix?.includes("pond repair"))) return findings;
+  return findings.map((finding) =>
+    finding.fix?.startsWith("pond sync") === true
+      ? { ...finding, fix: `after the repair: ${finding.fix}` }
+      : finding,
+  );
 }
 
 async function settingsFindings({ config }: Context): Promise<Finding[]> {
@@ -93,19 +106,18 @@ async function fileFindings({ address, signal }: Context, deep: boolean): Promis
     return [{ topic: "files", status: "fail", message: CUT_OFF, fix: "pond repair" }];
   const files = checks.reduce((sum, each) => sum + each.files, 0);
   const looked = deep ? "read and as they were written" : "there, of the right size";
-  if (damage.length === 0) return [{ topic: "files", status: "ok", message: `${files} files: ${looked}` }];
-  return damage.slice(0, MOST_DAMAGE).map((each, at) => {
-    const { holds, is_old } = each;
-    const more = at === MOST_DAMAGE - 1 && damage.length > MOST_DAMAGE;
-    const rest = more ? ` (and ${damage.length - MOST_DAMAGE} more files)` : "";
-    return {
-      topic: "files",
-      status: is_old || holds === "index" ? "warn" : "fail",
-      message: `${describeDamage(each)}${rest}`,
-      fix: "pond repair",
-    };
-  });
+  const [first, ...others] = damage.toSorted((a, b) => Number(isMinor(a)) - Number(isMinor(b)));
+  if (first === undefined) return [{ topic: "files", status: "ok", message: `${files} files: ${looked}` }];
+  const finding = { topic: "files", status: isMinor(first) ? "warn" : "fail", fix: "pond repair" } as const;
+  if (others.length === 0) return [{ ...finding, message: describeDamage(first) }];
+  const left = damage.length - MOST_DAMAGE;
+  const details = [first, ...others].slice(0, MOST_DAMAGE).map(describeDamage);
+  if (left > 0) details.push(`and ${left} more ${left === 1 ? "file" : "files"}`);
+  return [{ ...finding, message: `${damage.length} files are damaged`, details }];
 }
+
+/** No row of the newest version is lost with it. */
+const isMinor = ({ is_old, holds }: FileDamage): boolean => is_old || holds === "index";
 
 const CUT_OFF = "a repair was cut off: rows that it took out of damaged files are not stored yet";
 const MOST_DAMAGE = 5;

@@ -15,8 +15,11 @@ export async function doctor(verb: VerbContext<typeof doctorFlags>): Promise<Out
   return findings.some(({ status }) => status === "fail") ? "failures" : "done";
 }
 
-function render({ topic, status, message, fix }: Finding, style: Style): string {
+function render({ topic, status, message, details = [], fix }: Finding, style: Style): string {
   const mark = { ok: style.good("ok  "), warn: style.warn("warn"), fail: style.bad("FAIL") }[status];
-  const line = `${mark}  ${topic.padEnd(9)}  ${safeText(message)}`;
-  return fix === undefined ? line : `${line}\n      ${style.bold("fix:")} ${safeText(fix)}`;
+  return [
+    `${mark}  ${topic.padEnd(9)}  ${safeText(message)}`,
+    ...details.map((detail) => `${" ".repeat(17)}${safeText(detail)}`),
+    ...(fix === undefined ? [] : [`      ${style.bold("fix:")} ${safeText(fix)}`]),
+  ].join("\n");
 }
