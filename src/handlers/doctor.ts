@@ -2,12 +2,13 @@
 import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { adapters, placesThatExist } from "../adapters/registry.ts";
-import { toPondError } from "../base/errors.ts";
+import type { PondError } from "../base/errors.ts";
+import { isPondError, toPondError } from "../base/errors.ts";
 import type { SessionStore, TableHealth } from "../sessions/index.ts";
 import { checkFiles } from "../sessions/index.ts";
 import { displayUrl } from "../sessions/peek.ts";
 import type { Context } from "./context.ts";
-import { folderFindings } from "./doctor-folders.ts";
+import { folderFindings, refusalOf } from "./doctor-folders.ts";
 import type { FileDamage } from "./file-damage.ts";
 import { damageIn, describeDamage } from "./file-damage.ts";
 import { realPathOf } from "./importer.ts";
@@ -31,22 +32,30 @@ export interface DoctorRequest {
   readonly deep?: boolean;
 }
 
+/** `onFirst` gets what needs no look at the store: one that does not answer takes its time. */
 export async function doctor(
   context: Context,
   { deep = false }: DoctorRequest = {},
+  onFirst: (findings: readonly Finding[]) => void = () => undefined,
 ): Promise<readonly Finding[]> {
-  const files = await fileFindings(context, deep);
-  return inOrder([
+  const refusal = await refusalOf(context);
+  const first = [
     ...(await settingsFindings(context)),
-    // First what is wrong on the disk: opening makes lost indexes again.
-    ...files,
-    ...(await storeFindings(context)),
-    ...(await historyFindings(context)),
     ...(await diskFindings(context)),
-    ...(await folderFindings(context)),
-    ...(await clientFindings(context)),
+    ...(await folderFindings(context, refusal !== undefined)),
     ...(await adviceFindings(context)),
-  ]);
+  ];
+  onFirst(first);
+  // What is wrong on the disk comes first: opening makes lost indexes again.
+  const files = refusal === undefined ? await fileFindings(context, deep) : [];
+  const known = refusal ?? (await rememberedSync(context).catch(toPondError));
+  const clients = await clientFindings(context, known);
+  // Nobody is there: one wait for it is enough.
+  const isSilent = known === refusal || (context.address.folder === undefined && isPondError(known));
+  const store = isSilent
+    ? [failed("store", known)]
+    : [...(await storeFindings(context)), ...(await historyFindings(context))];
+  return [...first, ...inOrder([...files, ...clients, ...store])];
 }
 
 /** A store that is damaged is repaired first, by a command that syncs: no other fix competes with it. */
@@ -91,15 +100,23 @@ async function storeFindings(context: Context): Promise<Finding[]> {
       ];
     return await openStoreFindings(store, context);
   } catch (error) {
-    const { message, hint } = toPondError(error);
-    return [{ topic: "store", status: "fail", message, ...(hint === undefined ? {} : { fix: hint }) }];
+    return [failed("store", error)];
   }
+}
+
+function failed(topic: string, error: unknown): Finding {
+  const { message, hint } = toPondError(error);
+  return { topic, status: "fail", message, ...(hint === undefined ? {} : { fix: hint }) };
 }
 
 /** The files of a local store: are they there, of the right size, and, where asked, as they were written? */
 async function fileFindings({ address, signal }: Context, deep: boolean): Promise<Finding[]> {
   if (address.folder === undefined) return [];
-  const checks = await checkFiles(address, { deep, signal });
+  const checks = await checkFiles(address, { deep, signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    return failed("files", error);
+  });
+  if ("topic" in checks) return [checks];
   if (checks.length === 0) return [];
   const damage = damageIn(checks);
   if (checks.some(({ isCutOff }) => isCutOff))
@@ -172,10 +189,12 @@ async function historyFindings(context: Context): Promise<Finding[]> {
   return [{ topic: "store", status: "warn", message, fix: "pond sync reads every source again" }];
 }
 
-async function clientFindings(context: Context): Promise<Finding[]> {
-  // What cannot be looked at was told of above.
-  const known = await rememberedSync(context).catch(() => "none" as const);
-  const cursors = typeof known === "string" ? undefined : known.cursors;
+/** `known`: what is remembered of the store, or why it cannot be looked at. */
+async function clientFindings(
+  context: Context,
+  known: Awaited<ReturnType<typeof rememberedSync>> | PondError,
+): Promise<Finding[]> {
+  const cursors = typeof known === "string" || isPondError(known) ? undefined : known.cursors;
   const sweeps = await sweepSources(context, {}, cursors);
   if (sweeps.length === 0)
     return [
@@ -188,9 +207,12 @@ async function clientFindings(context: Context): Promise<Finding[]> {
     ];
   const unread = await Promise.all(sweeps.map((sweep) => unreadPlaces(context, sweep)));
   return sweeps.flatMap(({ adapter, seen, stale, issues }, at): Finding[] => {
-    const message = `${adapter.title}: ${seen} ${seen === 1 ? "source" : "sources"}, ${stale.length} of them new or changed`;
+    const some = isPondError(known)
+      ? "what is new only the store can tell"
+      : `${stale.length} of them new or changed`;
+    const message = `${adapter.title}: ${seen} ${seen === 1 ? "source" : "sources"}, ${some}`;
     const freshness: Finding =
-      stale.length === 0
+      stale.length === 0 || isPondError(known)
         ? { topic: "clients", status: "ok", message }
         : { topic: "clients", status: "warn", message, fix: "pond sync" };
     const findings = [freshness, ...(unread[at] ?? [])];
