@@ -1,9 +1,10 @@
 /** `doctor`: is everything well, and what to do next. Every finding that is not well names its fix. */
+import { accessSync, constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { adapters, placesThatExist } from "../adapters/registry.ts";
 import type { PondError } from "../base/errors.ts";
-import { isPondError, toPondError } from "../base/errors.ts";
+import { errnoOf, isPondError, toPondError } from "../base/errors.ts";
 import type { SessionStore, TableHealth } from "../sessions/index.ts";
 import { checkFiles } from "../sessions/index.ts";
 import { displayUrl } from "../sessions/peek.ts";
@@ -13,7 +14,7 @@ import type { FileDamage } from "./file-damage.ts";
 import { damageIn, describeDamage } from "./file-damage.ts";
 import { realPathOf } from "./importer.ts";
 import { rememberedSync } from "./remembered.ts";
-import type { Sweep } from "./sweep.ts";
+import type { Stale, Sweep } from "./sweep.ts";
 import { sweepSources } from "./sweep.ts";
 
 export interface Finding {
@@ -206,7 +207,13 @@ async function clientFindings(
       },
     ];
   const unread = await Promise.all(sweeps.map((sweep) => unreadPlaces(context, sweep)));
-  return sweeps.flatMap(({ adapter, seen, stale, issues }, at): Finding[] => {
+  return sweeps.flatMap(({ adapter, seen, stale: changed, issues: found }, at): Finding[] => {
+    const byAccess = Map.groupBy(changed, isClosed);
+    const [stale, closed] = [byAccess.get(false) ?? [], byAccess.get(true) ?? []];
+    const issues = [
+      ...found,
+      ...closed.map(({ unit }) => ({ path: unit.files[0]?.path ?? unit.key, message: CLOSED })),
+    ];
     const some = isPondError(known)
       ? "what is new only the store can tell"
       : `${stale.length} of them new or changed`;
@@ -223,6 +230,19 @@ async function clientFindings(
     const fix = "make it readable, or correct the settings (`pond config show` names their file)";
     return [...findings, { topic: "clients", status: "warn", message: trouble, fix }];
   });
+}
+
+const CLOSED = "you may not read it, and no sync can";
+
+/** A source of which a file may not be read. */
+function isClosed({ unit }: Stale): boolean {
+  try {
+    for (const { path } of unit.files) accessSync(path, constants.R_OK);
+    return false;
+  } catch (error) {
+    // One that is gone meanwhile is not there to be read.
+    return errnoOf(error) === "EACCES" || errnoOf(error) === "EPERM";
+  }
 }
 
 /** Places of the client's own that the settings leave out: what it writes there is in no store. */

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { Ended } from "./pond.ts";
 import { BIN, TempHome } from "./pond.ts";
@@ -95,6 +95,19 @@ test.skipIf(!isUser)("a store that may not be read fails, and says so once", asy
   );
   expect(stdout.match(/^(?:warn|FAIL)/gm)).toHaveLength(1);
   chmodSync(folder, 0o700);
+});
+
+test.skipIf(!isUser)("a source that may not be read is no work for a sync", async () => {
+  using home = await syncedHome();
+  const log = join(home.path, ".claude/projects/-srv-app/closed.jsonl");
+  mkdirSync(dirname(log), { recursive: true });
+  writeFileSync(log, "{}\n", { mode: 0 });
+  const { stdout } = await pondAsUser(home, ["doctor"]);
+  expect(stdout).toMatch(/^ok +clients +Claude Code: .*, 0 of them new or changed$/m);
+  expect(stdout).toMatch(
+    /^warn +clients +Claude Code: .*closed\.jsonl: you may not.*\n +fix: make it readable/m,
+  );
+  expect(stdout).not.toContain("fix: pond sync");
 });
 
 test.skipIf(!isNamespace)("a state on a read-only disk", async () => {
