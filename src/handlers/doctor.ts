@@ -13,9 +13,11 @@ import { folderFindings, refusalOf } from "./doctor-folders.ts";
 import type { FileDamage } from "./file-damage.ts";
 import { damageIn, describeDamage } from "./file-damage.ts";
 import { realPathOf } from "./importer.ts";
+import { lastSync } from "../state/index.ts";
 import { rememberedSync } from "./remembered.ts";
 import type { Stale, Sweep } from "./sweep.ts";
 import { sweepSources } from "./sweep.ts";
+import { describeWaits, partedByWaits } from "./waits.ts";
 
 export interface Finding {
   readonly topic: string;
@@ -195,8 +197,9 @@ async function clientFindings(
   context: Context,
   known: Awaited<ReturnType<typeof rememberedSync>> | PondError,
 ): Promise<Finding[]> {
-  const cursors = typeof known === "string" || isPondError(known) ? undefined : known.cursors;
-  const sweeps = await sweepSources(context, {}, cursors);
+  const remembered = typeof known === "string" || isPondError(known) ? undefined : known;
+  const synced = remembered && lastSync(context.config.paths.state, remembered.name);
+  const sweeps = await sweepSources(context, {}, remembered?.cursors);
   if (sweeps.length === 0)
     return [
       {
@@ -209,19 +212,22 @@ async function clientFindings(
   const unread = await Promise.all(sweeps.map((sweep) => unreadPlaces(context, sweep)));
   return sweeps.flatMap(({ adapter, seen, stale: changed, issues: found }, at): Finding[] => {
     const byAccess = Map.groupBy(changed, isClosed);
-    const [stale, closed] = [byAccess.get(false) ?? [], byAccess.get(true) ?? []];
+    const closed = byAccess.get(true) ?? [];
+    const now = context.clock.now();
+    const { ready: stale, waiting } = partedByWaits(byAccess.get(false) ?? [], synced?.waits ?? [], now);
     const issues = [
       ...found,
       ...closed.map(({ unit }) => ({ path: unit.files[0]?.path ?? unit.key, message: CLOSED })),
     ];
     const some = isPondError(known)
       ? "what is new only the store can tell"
-      : `${stale.length} of them new or changed`;
+      : `${stale.length} of them new or changed${waiting.length === 0 ? "" : `, ${waiting.length} waiting`}`;
     const message = `${adapter.title}: ${seen} ${seen === 1 ? "source" : "sources"}, ${some}`;
+    const details = waiting.length === 0 ? {} : { details: describeWaits(waiting, now) };
     const freshness: Finding =
       stale.length === 0 || isPondError(known)
-        ? { topic: "clients", status: "ok", message }
-        : { topic: "clients", status: "warn", message, fix: "pond sync" };
+        ? { topic: "clients", status: "ok", message, ...details }
+        : { topic: "clients", status: "warn", message, ...details, fix: "pond sync" };
     const findings = [freshness, ...(unread[at] ?? [])];
     const [first] = issues;
     if (first === undefined) return findings;

@@ -194,7 +194,7 @@ test("a sync with nothing to do loads no engine, no reader or writer of a client
   expect(loaded).toContain("adapters/registry.js");
   const light = [
     /^(base|cli|config|state)\//,
-    /^handlers\/(index|context|sync|sync-report|remembered|sweep|sources|import-outcome)\.js$/,
+    /^handlers\/(index|context|sync|sync-report|remembered|sweep|sources|import-outcome|waits)\.js$/,
     /^(sessions\/peek|substrate\/local\/(peek|manifest|files)|substrate\/storage-url)\.js$/,
     /^adapters\/(registry|seam\/(discovery|stamp))\.js$/,
     /^adapters\/[^/]+\/(index|discover|layout|names?|places)\.js$/,
