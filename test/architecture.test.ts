@@ -48,7 +48,7 @@ const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
 const EXTRA_DOORS: Readonly<Record<string, readonly string[]>> = {
   model: ["schema.ts"],
   wire: ["schema.ts"],
-  config: ["create.ts", "environment.ts", "json-schema.ts"],
+  config: ["create.ts", "describe.ts", "environment.ts", "json-schema.ts"],
   adapters: ["registry.ts"],
   "adapters/seam": ["discovery.ts", "stamp.ts"],
   sessions: ["peek.ts"],

@@ -116,3 +116,13 @@ export function errnoOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
+
+/** For what is only of use: the file system saying no is no reason to end a sync there. */
+export function unlessFailed<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return undefined;
+  }
+}

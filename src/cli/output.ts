@@ -6,8 +6,7 @@
 import { fstatSync, writeSync } from "node:fs";
 import type { Clock } from "../base/clock.ts";
 import { systemClock } from "../base/clock.ts";
-import type { PondError } from "../base/errors.ts";
-import { errnoOf, errorBody } from "../base/errors.ts";
+import { errnoOf, errorBody, PondError, toPondError } from "../base/errors.ts";
 import { printJson } from "../base/json.ts";
 import { maskSecrets } from "../base/secrets.ts";
 import { createStyle } from "./style.ts";
@@ -77,7 +76,8 @@ export function processSinks(): { readonly stdout: Sink; readonly stderr: Sink }
           if (chunk.length < PIPE_SIZE) writeAll(1, chunk);
           else interruptibly(() => writeAll(1, chunk));
         } catch (error) {
-          throw errnoOf(error) === "EPIPE" ? new ClosedPipe("stdout is closed") : error;
+          if (errnoOf(error) === "EPIPE") throw new ClosedPipe("stdout is closed");
+          throw notWritten(error);
         }
       },
     },
@@ -95,6 +95,16 @@ export function processSinks(): { readonly stdout: Sink; readonly stderr: Sink }
       },
     },
   };
+}
+
+/** A full disk here is that of where the output goes: nothing of the store is at fault. */
+function notWritten(error: unknown): PondError {
+  const isFull = ["ENOSPC", "EDQUOT"].includes(errnoOf(error) ?? "");
+  const why = isFull ? "the disk that it goes to is full" : toPondError(error).message;
+  return new PondError("internal", `the output cannot be written: ${why}`, {
+    hint: "send it to another place",
+    cause: error,
+  });
 }
 
 /** node:tty is loaded only for what may be a terminal: it costs a start 3 ms. */

@@ -1,16 +1,10 @@
-/** Settings as people see them: where each comes from, secrets masked. Pure. */
-import { basename } from "node:path";
+/** Settings as people see them: secrets masked. Pure. A door of its own: only `pond config show` needs it. */
 import { maskSecrets, SECRET_NAME } from "../base/secrets.ts";
-import type { Setting, Source } from "./load.ts";
+import type { Setting } from "./load.ts";
 import type { FieldValue } from "./schema.ts";
 
 /** The same for every secret: its length is nobody's business either. */
 const MASK = "********";
-
-export function describeSource(source: Source): string {
-  if (source.kind === "file") return `file ${basename(source.file)}:${source.line}`;
-  return source.kind === "default" ? "default" : `${source.kind} ${source.name}`;
-}
 
 export function isSecret({ path, field }: Pick<Setting, "path" | "field">): boolean {
   if (field.secret === undefined) return false;

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { errnoOf, PondError, toPondError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
 import { fileError, syntaxError } from "./file-error.ts";
-import { FIELDS, fieldAt, namesBelow, segments } from "./schema.ts";
+import { FIELDS, fieldAt, namesBelow, segments, variableOf } from "./schema.ts";
 import type { Field } from "./schema.ts";
 import type { KeyPlace } from "./toml-keys.ts";
 
@@ -75,15 +75,28 @@ function* entriesOf(source: Located, table: object, above: readonly string[]): G
   }
 }
 
-/** A neighbour in the same table, else a setting of that name in another one (a forgotten `[storage]`). */
+/**
+ * A neighbour in the same table, else a setting of that name in another one (a forgotten `[storage]`), or with that variable
+ * or flag (`store`); else what there is in that table.
+ */
 function guess(path: readonly string[]): string | undefined {
   const name = path.at(-1) ?? "";
   const above = path.slice(0, -1);
   const sibling = nearest(name, namesBelow(above));
   if (sibling !== undefined) return `did you mean "${[...above, sibling].join(".")}"?`;
-  const elsewhere = FIELDS.map((field) => segments(field.key)).find((names) => names.at(-1) === name);
-  if (elsewhere === undefined) return undefined;
+  const known: readonly Field[] = FIELDS;
+  const meant =
+    known.find(({ key }) => segments(key).at(-1) === name) ??
+    known.find((field) => variableOf(field) === `POND_${name.toUpperCase()}`);
+  if (meant === undefined) return siblingsOf(above);
+  const elsewhere = segments(meant.key);
   return `did you mean "${elsewhere.join(".")}"? It belongs under [${elsewhere.slice(0, -1).join(".")}]`;
+}
+
+function siblingsOf(table: readonly string[]): string | undefined {
+  const names = namesBelow(table);
+  if (table.length === 0 || names.includes("*")) return undefined;
+  return `[${table.join(".")}] takes ${names.join(", ")}: pond config schema tells what each is`;
 }
 
 const isTable = (raw: unknown): raw is object =>

@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { PondError } from "../base/errors.ts";
 import { tempDir } from "../../test/support/temp-dir.ts";
 import type { TempDir } from "../../test/support/temp-dir.ts";
-import { describeSource, loadConfig, resolvePaths, shownValue } from "./index.ts";
+import { shownValue } from "./describe.ts";
+import { describeSource, loadConfig, resolvePaths } from "./index.ts";
 import type { FlagSetting, LoadedConfig } from "./index.ts";
 
 interface Given {
@@ -159,6 +160,9 @@ describe("a broken file names place, key and fix", () => {
     ],
     ["[stroage]\nurl = 'x'", "1:2", "stroage", /"stroage" is not a setting/, /did you mean "storage"/],
     ["url = 'x'", "1:1", "url", /not a setting/, /"storage\.url"\? It belongs under \[storage\]/],
+    ["store = 'x'", "1:1", "store", /not a setting/, /"storage\.url"\? It belongs under \[storage\]/],
+    ["[storage]\nstore = 'x'", "2:1", "storage.store", /not a setting/, /did you mean "storage\.url"/],
+    ["[storage]\nplace = 'x'", "2:1", "storage.place", /not a setting/, /takes url, namespace, options/],
     ["nonsense = 1", "1:1", "nonsense", /not a setting/, /pond config schema/],
     ["[adapters.pi]\nenable = true", "2:1", "adapters.pi.enable", /not a setting/, /adapters\.pi\.enabled/],
     ["storage = 'x'", "1:1", "storage", /is a table, not a value/, /write \[storage\]/],

@@ -2,7 +2,7 @@
  * The settings in force and where each comes from: flag > env > file > default (spec.md#config-precedence).
  * Every command works with no file.
  */
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { PondError } from "../base/errors.ts";
 import type { Environment } from "./environment.ts";
 import { fileError } from "./file-error.ts";
@@ -166,4 +166,10 @@ function tableAt(root: Record<string, unknown>, path: readonly string[]): Record
 /** Defines, so that a name such as `__proto__` is data. */
 function setOwn(table: object, name: string, value: unknown): void {
   Object.defineProperty(table, name, { value, enumerable: true, writable: true, configurable: true });
+}
+
+/** Where a setting comes from, for people. */
+export function describeSource(source: Source): string {
+  if (source.kind === "file") return `file ${basename(source.file)}:${source.line}`;
+  return source.kind === "default" ? "default" : `${source.kind} ${source.name}`;
 }

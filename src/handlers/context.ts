@@ -50,7 +50,7 @@ export function createContext(options: ContextOptions): Context {
   const { onTightened } = options;
   const { state } = options.config.paths;
   if (onTightened !== undefined) {
-    if (folder !== undefined && makeStorePrivate(folder)) onTightened(folder);
+    if (folder !== undefined) makeStorePrivate(folder).forEach(onTightened);
     if (makePrivate(state)) onTightened(state);
   }
   return {

@@ -2,7 +2,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { errnoOf, toPondError } from "../base/errors.ts";
+import { errnoOf, PondError, toPondError } from "../base/errors.ts";
 import type { FolderUse } from "../base/unusable.ts";
 import { STATE, TEMPORARY, unusable } from "../base/unusable.ts";
 import type { Context } from "./context.ts";
@@ -13,8 +13,28 @@ const STORE: FolderUse = {
   fix: "it can be read, and nothing new is stored: give yourself the right to write to it (ls -ld tells whose it is), mount its disk to be written to, or name another place (storage.url)",
 };
 
-export async function folderFindings({ address, config }: Context): Promise<readonly Finding[]> {
-  const store = address.folder === undefined ? [] : await faultsOf(address.folder, STORE, "may be absent");
+/** Why nothing of a local store can be read, where that is so. */
+export async function refusalOf({ address }: Context): Promise<PondError | undefined> {
+  const { folder } = address;
+  if (folder === undefined) return undefined;
+  const error: unknown = await access(folder, constants.R_OK | constants.X_OK).catch(
+    (fault: unknown) => fault,
+  );
+  if (!["EACCES", "EPERM"].includes(errnoOf(error) ?? "")) return undefined;
+  return new PondError("storage_unavailable", `the store, ${folder}, cannot be read`, {
+    reason: "permission",
+    hint: "give yourself the right to read it (ls -ld tells whose it is), or name another place (storage.url)",
+    cause: error,
+  });
+}
+
+/** What of a store that cannot be read cannot be written to either is told as that. */
+export async function folderFindings(
+  { address, config }: Context,
+  isRefused: boolean,
+): Promise<readonly Finding[]> {
+  const { folder } = address;
+  const store = folder === undefined || isRefused ? [] : await faultsOf(folder, STORE, "may be absent");
   const state = await faultsOf(config.paths.state, STATE, "may be absent");
   const temporary = await faultsOf(tmpdir(), TEMPORARY, "must be there");
   return [...store, ...state, ...temporary];

@@ -1,28 +1,33 @@
 /** `doctor`: is everything well, and what to do next. Every finding that is not well names its fix. */
+import { accessSync, constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { adapters, placesThatExist } from "../adapters/registry.ts";
-import { toPondError } from "../base/errors.ts";
+import type { PondError } from "../base/errors.ts";
+import { errnoOf, isPondError, toPondError } from "../base/errors.ts";
 import type { SessionStore, TableHealth } from "../sessions/index.ts";
 import { checkFiles } from "../sessions/index.ts";
 import { displayUrl } from "../sessions/peek.ts";
 import { knownFaults } from "../state/besides.ts";
-import { lostPath, lostSources } from "../state/index.ts";
+import { lastSync, lostPath, lostSources } from "../state/index.ts";
 import type { Context } from "./context.ts";
-import { folderFindings } from "./doctor-folders.ts";
+import { folderFindings, refusalOf } from "./doctor-folders.ts";
 import type { FileDamage } from "./file-damage.ts";
-import { damageIn } from "./file-damage.ts";
+import { damageIn, describeDamage } from "./file-damage.ts";
 import { realPathOf } from "./importer.ts";
 import { describeLost, findLost } from "./lost-sources.ts";
 import { GONE_FIX, goneMessage, isGone, rememberedSync } from "./remembered.ts";
-import type { Sweep } from "./sweep.ts";
+import type { Stale, Sweep } from "./sweep.ts";
 import { sweepSources } from "./sweep.ts";
 import { verifyStored } from "./verify-stored.ts";
+import { describeWaits, partedByWaits } from "./waits.ts";
 
 export interface Finding {
   readonly topic: string;
   readonly status: "ok" | "warn" | "fail";
   readonly message: string;
+  /** What it is made of, where that is several things. */
+  readonly details?: readonly string[];
   readonly fix?: string;
 }
 
@@ -33,23 +38,44 @@ export interface DoctorRequest {
   readonly deep?: boolean;
 }
 
+/** `onFirst` gets what needs no look at the store: one that does not answer takes its time. */
 export async function doctor(
   context: Context,
   { deep = false }: DoctorRequest = {},
+  onFirst: (findings: readonly Finding[]) => void = () => undefined,
 ): Promise<readonly Finding[]> {
-  const files = await fileFindings(context, deep);
-  return [
+  const refusal = await refusalOf(context);
+  const first = [
     ...(await settingsFindings(context)),
-    // First what is wrong on the disk: opening makes lost indexes again.
-    ...files,
-    ...(await storeFindings(context)),
-    ...(await proofFindings(context, deep)),
-    ...(await historyFindings(context)),
     ...(await diskFindings(context)),
-    ...(await folderFindings(context)),
-    ...(await clientFindings(context)),
+    ...(await folderFindings(context, refusal !== undefined)),
     ...(await adviceFindings(context)),
   ];
+  onFirst(first);
+  // What is wrong on the disk comes first: opening makes lost indexes again.
+  const files = refusal === undefined ? await fileFindings(context, deep) : [];
+  const known = refusal ?? (await rememberedSync(context).catch(toPondError));
+  const clients = await clientFindings(context, known);
+  // Nobody is there: one wait for it is enough.
+  const isSilent = known === refusal || (context.address.folder === undefined && isPondError(known));
+  const store = isSilent
+    ? [failed("store", known)]
+    : [
+        ...(await storeFindings(context)),
+        ...(await proofFindings(context, deep)),
+        ...(await historyFindings(context)),
+      ];
+  return [...first, ...inOrder([...files, ...clients, ...store])];
+}
+
+/** A store that is damaged is repaired first, by a command that syncs: no other fix competes with it. */
+function inOrder(findings: readonly Finding[]): readonly Finding[] {
+  if (!findings.some(({ fix }) => fix?.includes("pond repair"))) return findings;
+  return findings.map((finding) =>
+    finding.fix?.startsWith("pond sync") === true
+      ? { ...finding, fix: `after the repair: ${finding.fix}` }
+      : finding,
+  );
 }
 
 async function settingsFindings({ config }: Context): Promise<Finding[]> {
@@ -86,15 +112,23 @@ async function storeFindings(context: Context): Promise<Finding[]> {
       ];
     return await openStoreFindings(store, context);
   } catch (error) {
-    const { message, hint } = toPondError(error);
-    return [{ topic: "store", status: "fail", message, ...(hint === undefined ? {} : { fix: hint }) }];
+    return [failed("store", error)];
   }
+}
+
+function failed(topic: string, error: unknown): Finding {
+  const { message, hint } = toPondError(error);
+  return { topic, status: "fail", message, ...(hint === undefined ? {} : { fix: hint }) };
 }
 
 /** The files of a local store: are they there, of the right size, and, where asked, as they were written? */
 async function fileFindings({ address, signal }: Context, deep: boolean): Promise<Finding[]> {
   if (address.folder === undefined) return [];
-  const checks = await checkFiles(address, { deep, signal });
+  const checks = await checkFiles(address, { deep, signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    return failed("files", error);
+  });
+  if ("topic" in checks) return [checks];
   if (checks.length === 0) return [];
   const damage = damageIn(checks);
   if (checks.some(({ isCutOff }) => isCutOff))
@@ -104,32 +138,21 @@ async function fileFindings({ address, signal }: Context, deep: boolean): Promis
   const without =
     unproven === 0 ? "" : `, ${unproven} of them without a checksum from when they were written`;
   const looked = deep ? `read and as they were written${without}` : "there, of the right size";
-  if (damage.length === 0) return [{ topic: "files", status: "ok", message: `${files} files: ${looked}` }];
-  return damage.slice(0, MOST_DAMAGE).map(({ table, file, what, holds, is_old }, at) => {
-    const more = at === MOST_DAMAGE - 1 && damage.length > MOST_DAMAGE;
-    const rest = more ? ` (and ${damage.length - MOST_DAMAGE} more)` : "";
-    return {
-      topic: "files",
-      status: is_old || holds === "index" ? "warn" : "fail",
-      message: `${table}.lance${describeDamage(file, what, holds)}${is_old ? " of an old version" : ""}${rest}`,
-      fix: "pond repair",
-    };
-  });
+  const [first, ...others] = damage.toSorted((a, b) => Number(isMinor(a)) - Number(isMinor(b)));
+  if (first === undefined) return [{ topic: "files", status: "ok", message: `${files} files: ${looked}` }];
+  const finding = { topic: "files", status: isMinor(first) ? "warn" : "fail", fix: "pond repair" } as const;
+  if (others.length === 0) return [{ ...finding, message: describeDamage(first) }];
+  const left = damage.length - MOST_DAMAGE;
+  const details = [first, ...others].slice(0, MOST_DAMAGE).map(describeDamage);
+  if (left > 0) details.push(`and ${left} more ${left === 1 ? "file" : "files"}`);
+  return [{ ...finding, message: `${damage.length} files are damaged`, details }];
 }
 
-const CUT_OFF = "a repair was cut off: rows that it took out of damaged files are not stored yet";
-const describeDamage = (file: string, what: FileDamage["what"], holds: FileDamage["holds"]): string =>
-  holds === "table"
-    ? " is gone with all its rows, or no list of its files is left"
-    : `/${file} is ${what}; it holds ${HOLDS[holds]}`;
+/** No row of the newest version is lost with it. */
+const isMinor = ({ is_old, holds }: FileDamage): boolean => is_old || holds === "index";
 
+const CUT_OFF = "a repair was cut off: rows that it took out of damaged files are not stored yet";
 const MOST_DAMAGE = 5;
-const HOLDS = {
-  rows: "rows",
-  deletions: "which rows are deleted",
-  index: "an index, which can be made again",
-  version: "the list of files of a version",
-};
 
 async function openStoreFindings(store: SessionStore, context: Context): Promise<Finding[]> {
   const tables = await store.health();
@@ -216,11 +239,14 @@ async function historyFindings(context: Context): Promise<Finding[]> {
 const UNSETTLED =
   "another copy of it was in its place at the last sync, or that sync was cut off: it is not known yet whether all is stored";
 
-async function clientFindings(context: Context): Promise<Finding[]> {
-  // What cannot be looked at was told of above.
-  const known = await rememberedSync(context).catch(() => "none" as const);
-  const cursors = typeof known === "string" ? undefined : known.cursors;
-  const sweeps = await sweepSources(context, {}, cursors);
+/** `known`: what is remembered of the store, or why it cannot be looked at. */
+async function clientFindings(
+  context: Context,
+  known: Awaited<ReturnType<typeof rememberedSync>> | PondError,
+): Promise<Finding[]> {
+  const remembered = typeof known === "string" || isPondError(known) ? undefined : known;
+  const synced = remembered && lastSync(context.config.paths.state, remembered.name);
+  const sweeps = await sweepSources(context, {}, remembered?.cursors);
   if (sweeps.length === 0)
     return [
       {
@@ -231,12 +257,24 @@ async function clientFindings(context: Context): Promise<Finding[]> {
       },
     ];
   const unread = await Promise.all(sweeps.map((sweep) => unreadPlaces(context, sweep)));
-  return sweeps.flatMap(({ adapter, seen, stale, issues }, at): Finding[] => {
-    const message = `${adapter.title}: ${seen} ${seen === 1 ? "source" : "sources"}, ${stale.length} of them new or changed`;
+  return sweeps.flatMap(({ adapter, seen, stale: changed, issues: found }, at): Finding[] => {
+    const byAccess = Map.groupBy(changed, isClosed);
+    const closed = byAccess.get(true) ?? [];
+    const now = context.clock.now();
+    const { ready: stale, waiting } = partedByWaits(byAccess.get(false) ?? [], synced?.waits ?? [], now);
+    const issues = [
+      ...found,
+      ...closed.map(({ unit }) => ({ path: unit.files[0]?.path ?? unit.key, message: CLOSED })),
+    ];
+    const some = isPondError(known)
+      ? "what is new only the store can tell"
+      : `${stale.length} of them new or changed${waiting.length === 0 ? "" : `, ${waiting.length} waiting`}`;
+    const message = `${adapter.title}: ${seen} ${seen === 1 ? "source" : "sources"}, ${some}`;
+    const details = waiting.length === 0 ? {} : { details: describeWaits(waiting, now) };
     const freshness: Finding =
-      stale.length === 0
-        ? { topic: "clients", status: "ok", message }
-        : { topic: "clients", status: "warn", message, fix: "pond sync" };
+      stale.length === 0 || isPondError(known)
+        ? { topic: "clients", status: "ok", message, ...details }
+        : { topic: "clients", status: "warn", message, ...details, fix: "pond sync" };
     const findings = [freshness, ...(unread[at] ?? [])];
     const [first] = issues;
     if (first === undefined) return findings;
@@ -245,6 +283,19 @@ async function clientFindings(context: Context): Promise<Finding[]> {
     const fix = "make it readable, or correct the settings (`pond config show` names their file)";
     return [...findings, { topic: "clients", status: "warn", message: trouble, fix }];
   });
+}
+
+const CLOSED = "you may not read it, and no sync can";
+
+/** A source of which a file may not be read. */
+function isClosed({ unit }: Stale): boolean {
+  try {
+    for (const { path } of unit.files) accessSync(path, constants.R_OK);
+    return false;
+  } catch (error) {
+    // One that is gone meanwhile is not there to be read.
+    return errnoOf(error) === "EACCES" || errnoOf(error) === "EPERM";
+  }
 }
 
 /** Places of the client's own that the settings leave out: what it writes there is in no store. */
@@ -264,7 +315,11 @@ async function unreadPlaces({ machine }: Context, { adapter, places }: Sweep): P
 async function adviceFindings(context: Context): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { advise } of adapters())
-    for (const { message, fix } of (await advise?.(context.machine)) ?? [])
-      findings.push({ topic: "retention", status: "warn", message, fix });
+    for (const { message, fix, isUrgent } of (await advise?.(context.machine)) ?? [])
+      findings.push(
+        isUrgent
+          ? { topic: "retention", status: "warn", message, fix }
+          : { topic: "retention", status: "ok", message: `${message}; ${fix}` },
+      );
   return findings;
 }

@@ -10,9 +10,23 @@ export async function requireStore(context: Context): Promise<SessionStore> {
   const store = await context.existingStore();
   if (store !== undefined) return store;
   if (await isGone(context)) throw new PondError("not_found", goneMessage(context), { hint: GONE_FIX });
-  throw new PondError("not_found", `there is no store at ${displayUrl(context.address.url)} yet`, {
-    hint: "pond sync makes it with the first session it finds; pond adapters tells where it looks",
+  const url = displayUrl(context.address.url);
+  const named = namedBy(context);
+  if (named === undefined)
+    throw new PondError("not_found", `there is no store at ${url} yet`, {
+      hint: "pond sync makes it with the first session it finds; pond adapters tells where it looks",
+    });
+  // A slip in a name that somebody gave must not end in a second store.
+  throw new PondError("not_found", `nothing is at ${url}, which ${named} names: there is no store`, {
+    hint: "check the path; only where a new store is meant, pond sync makes it there",
   });
+}
+
+/** What names the store; undefined where it is in pond's own place. */
+function namedBy({ config }: Context): string | undefined {
+  const source = config.settings.find(({ field }) => field.key === "storage.url")?.source;
+  if (source === undefined || source.kind === "default") return undefined;
+  return source.kind === "file" ? `${source.file}:${source.line}` : source.name;
 }
 
 /** The number asked for, or the default. */

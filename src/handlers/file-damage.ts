@@ -23,3 +23,16 @@ export function damageIn(checks: readonly TableCheck[]): FileDamage[] {
     })),
   );
 }
+
+/** One of them, as a sentence for people. */
+export function describeDamage({ table, file, what, holds, is_old }: FileDamage): string {
+  if (holds === "table") return `${table}.lance is gone with all its rows, or no list of its files is left`;
+  return `${table}.lance/${file} is ${what}; it holds ${HOLDS[holds](is_old)}`;
+}
+
+const HOLDS = {
+  rows: (isOld: boolean) => (isOld ? "rows of an old version" : "rows"),
+  deletions: (isOld: boolean) => `which rows are deleted${isOld ? " in an old version" : ""}`,
+  index: (isOld: boolean) => `an index${isOld ? " of an old version" : ""}, which can be made again`,
+  version: (isOld: boolean) => `the list of files of ${isOld ? "an old" : "a"} version`,
+};

@@ -87,7 +87,7 @@ export function decodeCursor(cursor: string, request: string): Readonly<Record<s
   if (position?.["of"] === request) return position;
   throw new PondError(
     "validation_failed",
-    position === undefined ? "cursor: this is none of ours" : "cursor: it belongs to another request",
+    position === undefined ? "cursor: pond gave out no such cursor" : "cursor: it belongs to another request",
     {
       reason: "stale_cursor",
       hint: "pass the cursor as it came, with the query and filters it came for; or leave it out to start anew",

@@ -3,10 +3,13 @@ import type { Issue } from "../adapters/index.ts";
 import type { IngestSummary, Inserted } from "../sessions/index.ts";
 import type { Sweep } from "./sweep.ts";
 import type { ClientReport } from "./sync-report.ts";
+import type { FoundWait } from "./waits.ts";
+import { MOST_WAITS, reportedWait } from "./waits.ts";
 
 export interface ImportOutcome {
   readonly read: number;
   readonly waiting: number;
+  readonly waits: readonly FoundWait[];
   readonly superseded: number;
   readonly stored: IngestSummary;
   readonly issues: Readonly<Record<string, number>>;
@@ -70,6 +73,10 @@ export function clientReport(sweep: Sweep, outcomes: readonly ImportOutcome[]): 
     stale: sweep.staleUnits,
     read: total(outcomes, ({ read }) => read),
     waiting: total(outcomes, ({ waiting }) => waiting),
+    waits: outcomes
+      .flatMap(({ waits }) => waits)
+      .slice(0, MOST_WAITS)
+      .map(reportedWait),
     superseded: total(outcomes, ({ superseded }) => superseded),
     bytes: sweep.bytes,
     stored: totalStored(outcomes.map(({ stored }) => stored)),

@@ -30,6 +30,8 @@ import type { Reached, SourceName } from "../state/index.ts";
 import type { ImportOutcome } from "./import-outcome.ts";
 import { IssueTally } from "./import-outcome.ts";
 import { isCursor, sourceName } from "./sweep.ts";
+import type { FoundWait } from "./waits.ts";
+import { MOST_WAITS, newestChange } from "./waits.ts";
 
 /** A source to read. */
 export interface ImportTask {
@@ -94,6 +96,7 @@ class Importer {
   readonly #ingest: Ingest;
   readonly #tally = { read: 0, waiting: 0, superseded: 0, messages: 0 };
   readonly #issues = new IssueTally();
+  readonly #waits = new Map<string, FoundWait>();
   #reached: Reached[] = [];
   #unfinished: Reading[] = [];
   #reading: Reading | undefined;
@@ -140,7 +143,7 @@ class Importer {
     await this.#advance();
     const { read, waiting, superseded } = this.#tally;
     const { issues, examples } = this.#issues;
-    return { read, waiting, superseded, stored, issues, examples };
+    return { read, waiting, waits: [...this.#waits.values()], superseded, stored, issues, examples };
   }
 
   /** From their start, by when what others stored is seen: other values of the same records are versions then. */
@@ -232,7 +235,7 @@ class Importer {
     };
     for (const item of batch) {
       if (item.kind === "issue") this.#count(item.issue);
-      else if (item.kind === "waiting") this.#tally.waiting += 1;
+      else if (item.kind === "waiting") this.#wait(item, reading.task);
       else if (item.kind === "superseded") this.#tally.superseded += 1;
       else if (item.kind === "record") {
         await flushed();
@@ -286,6 +289,16 @@ class Importer {
         this.#unfinished.push(reading);
       },
     );
+  }
+
+  /** Of a source in which several sessions wait, the first that is over counts. */
+  #wait({ reason, from }: Extract<AdapterYield, { kind: "waiting" }>, { unit }: ImportTask): void {
+    this.#tally.waiting += 1;
+    const path = unit.files[0]?.path ?? unit.key;
+    const known = this.#waits.get(path);
+    if (known === undefined && this.#waits.size >= MOST_WAITS) return;
+    if (known === undefined || (from ?? 0) < (known.from ?? 0))
+      this.#waits.set(path, { path, reason, changed: newestChange(unit), from });
   }
 
   #count(issue: Issue): void {

@@ -19,6 +19,7 @@ export type { GroupCount, StatusReport } from "./status.ts";
 export type { ClientReport, Stage, SyncProgress, SyncReport, SyncRequest } from "./sync-report.ts";
 export { STAGES } from "./sync-report.ts";
 export type { SyncHooks } from "./sync.ts";
+export { describeWaits } from "./waits.ts";
 export type { VerifyProgress } from "./verify.ts";
 export type { ClientVerification, VerifyReport } from "./verify-report.ts";
 export type { FilesReport, StoredReport, StoredVerification } from "./verify-stored.ts";

@@ -606,7 +606,11 @@ describe("what cannot be answered says what to ask instead", () => {
     ["too many", { query: "x", limit: 201 }, { reason: "limit" }],
     ["neighbours without vectors", { similar_to: "m" }, { reason: "unsupported" }],
     ["a day that is none", { query: "x", filters: { from_date: "soon" } }, { data: { field: "from_date" } }],
-    ["a cursor of nobody", { query: "x", cursor: "nope" }, { reason: "stale_cursor" }],
+    [
+      "a cursor of nobody",
+      { query: "x", cursor: "nope" },
+      { reason: "stale_cursor", message: "cursor: pond gave out no such cursor" },
+    ],
   ])("%s", async (_, request, expected) => {
     await using temp = await tempContext();
     await temp.ingest(story("s").user("hello").events());

@@ -106,7 +106,9 @@ function positionOf(cursor: string, request: SearchRequest): SearchPosition {
     return { by, score, session_id, shown };
   if (typeof session_id === "string" && by === "age" && typeof last_at === "number")
     return { by, session_id, last_at };
-  throw new PondError("validation_failed", "cursor: this is none of ours", { reason: "stale_cursor" });
+  throw new PondError("validation_failed", "cursor: pond gave out no such cursor", {
+    reason: "stale_cursor",
+  });
 }
 
 interface Texts {

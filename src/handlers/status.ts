@@ -10,6 +10,8 @@ import type { LastSync } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { isGone, lastSyncHere, rememberedSync } from "./remembered.ts";
 import { sweepSources } from "./sweep.ts";
+import type { Wait } from "./waits.ts";
+import { partedByWaits } from "./waits.ts";
 
 export interface StatusReport {
   readonly store: string;
@@ -23,10 +25,19 @@ export interface StatusReport {
   readonly clients: readonly GroupCount[];
   /** The largest projects. */
   readonly projects: readonly GroupCount[];
-  readonly pending: readonly { readonly adapter: string; readonly sources: number; readonly seen: number }[];
-  readonly last_sync?: Omit<LastSync, "at"> & { readonly at: string };
+  readonly pending: readonly PendingSources[];
+  readonly last_sync?: Omit<LastSync, "at" | "waits"> & { readonly at: string };
   readonly embeddings: string;
   readonly tables?: readonly TableReport[];
+}
+
+export interface PendingSources {
+  readonly adapter: string;
+  /** New or changed, to be taken in by a sync. */
+  readonly sources: number;
+  readonly seen: number;
+  /** Those that no sync can tell yet. */
+  readonly waits: readonly Wait[];
 }
 
 /** How a table is; bytes and rows as they are now. */
@@ -77,16 +88,22 @@ export async function status(
     exists: store !== undefined,
     ...(store === undefined && (await isGone(context)) ? { is_gone: true } : {}),
     ...totalsOf(summaries),
-    pending: sweeps.map(({ adapter, stale, seen }) => ({
-      adapter: adapter.name,
-      sources: stale.length,
-      seen,
-    })),
-    ...(synced === undefined || at === undefined ? {} : { last_sync: { ...synced, at } }),
+    pending: sweeps.map(({ adapter, stale, seen }) => {
+      const { ready, waiting } = partedByWaits(stale, synced?.waits ?? [], context.clock.now());
+      return { adapter: adapter.name, sources: ready.length, seen, waits: waiting };
+    }),
+    ...(synced === undefined || at === undefined ? {} : { last_sync: lastSyncReport(synced, at) }),
     embeddings: "off: no model configured",
   };
   onFirst(first);
   return store === undefined ? first : { ...first, tables: (await store.health()).map(tableReport) };
+}
+
+function lastSyncReport(
+  { messages, issues, interrupted }: LastSync,
+  at: string,
+): NonNullable<StatusReport["last_sync"]> {
+  return { at, messages, issues, interrupted };
 }
 
 function tableReport({ table, version, facts, due }: TableHealth): TableReport {

@@ -2,6 +2,7 @@
 import type { Issue } from "../adapters/index.ts";
 import type { IngestSummary, MaintenanceReport } from "../sessions/index.ts";
 import type { SourceFilter } from "./sources.ts";
+import type { Wait } from "./waits.ts";
 
 export const STAGES = ["import", "embed", "update-indexes"] as const;
 export type Stage = (typeof STAGES)[number];
@@ -37,6 +38,8 @@ export interface ClientReport {
   readonly read: number;
   /** Too young to tell where they belong, or still being written; the next sync looks again. */
   readonly waiting: number;
+  /** The first of them. */
+  readonly waits: readonly Wait[];
   /** Copies of sessions that a newer source of the same client holds: compared, not stored twice. */
   readonly superseded: number;
   readonly bytes: number;

@@ -33,6 +33,7 @@ import { STAGES } from "./sync-report.ts";
 import type { Sweep } from "./sweep.ts";
 import { goneMessage, lookAt, rememberedSync } from "./remembered.ts";
 import { onlyStale, sweepSources } from "./sweep.ts";
+import { waitsToRemember } from "./waits.ts";
 
 export interface SyncHooks {
   readonly onProgress?: (progress: SyncProgress) => void;
@@ -134,6 +135,11 @@ async function importStage(
     messages: reports.reduce((sum, { stored }) => sum + stored.messages.inserted, 0),
     issues: reports.flatMap(({ issues }) => Object.values(issues)).reduce((sum, n) => sum + n, 0),
     interrupted: context.signal.aborted,
+    waits: waitsToRemember(
+      reports.flatMap(({ waits }) => waits),
+      lastSync(state, name)?.waits ?? [],
+      context.clock.now(),
+    ),
   });
   return reports;
 }
@@ -175,7 +181,8 @@ function rememberLook({ clock, config }: Context, name: string, sweep: readonly 
     const last = lastSync(state, name);
     if (last?.interrupted === false && Math.abs(at - last.at) < MINUTE_MS) return;
     const issues = sweep.flatMap((each) => each.issues).length;
-    rememberSync(state, name, { at, messages: 0, issues, interrupted: false });
+    const waits = waitsToRemember([], last?.waits ?? [], at);
+    rememberSync(state, name, { at, messages: 0, issues, interrupted: false, waits });
   } catch {
     // A state folder that cannot be written keeps no time.
   }

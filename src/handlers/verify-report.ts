@@ -37,6 +37,8 @@ export interface ClientVerification extends Readonly<Record<Standing, number>> {
   /** Records that were compared. */
   readonly records: number;
   readonly equal: number;
+  /** The others of them. */
+  readonly unequal_records: number;
   /** Files and sessions that are not as they are stored, or cannot be read or restored. */
   readonly unequal: number;
   /** Of what is not stored: sessions that sync takes for unchanged, until it is told to read everything again. */
@@ -61,7 +63,7 @@ export interface ClientVerification extends Readonly<Record<Standing, number>> {
 const MAX_DIFFERENCES = 20;
 const MAX_ISSUES = 100;
 
-type Counted = Omit<ClientVerification, "adapter" | "proven" | "differences" | "issues">;
+type Counted = Omit<ClientVerification, "adapter" | "proven" | "unequal_records" | "differences" | "issues">;
 
 /** A client's verification while it goes on. */
 export class VerifyTally {
@@ -122,11 +124,12 @@ export class VerifyTally {
   }
 
   finish(): ClientVerification {
-    const { unequal, unstored } = this.#counts;
+    const { unequal, unstored, records, equal } = this.#counts;
     return {
       adapter: this.adapter,
       proven: unequal === 0 && unstored === 0 && this.#issues.length === 0,
       ...this.#counts,
+      unequal_records: records - equal,
       differences: this.#differences,
       issues: this.#issues,
     };

@@ -268,7 +268,7 @@ class Verifier {
     }
     const some =
       missing > 0
-        ? `${missing} of its ${records} records are not stored`
+        ? `${missing} of its ${records} records ${missing === 1 ? "is" : "are"} not stored`
         : "not all of it can be read, and nothing like it is stored";
     const what = missing === records ? "not stored" : some;
     this.#tally.unstored(`${pathOf(source.unit)}: session ${told.session}: ${what}`);

@@ -3,9 +3,9 @@
  * (spec.md#storage-no-garbage). Each goes a day later: nobody is at one for so long, and by a name alone it cannot be told
  * whose it is.
  */
+import { unlessFailed } from "../base/errors.ts";
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { unlessFailed } from "./unless-failed.ts";
 
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 /** By folder; prefixes see to theirs. */

@@ -1,7 +1,7 @@
 /** What pond remembers beside the store: cursors, the sync lock, which store is where. Losing any of it costs time only. */
 export type { Reached, SourceName } from "./cursors.ts";
 export { Cursors } from "./cursors.ts";
-export type { LastSync } from "./last-sync.ts";
+export type { LastSync, RememberedWait } from "./last-sync.ts";
 export { lastSync, rememberSync } from "./last-sync.ts";
 export type { Holder, LockOptions } from "./lock.ts";
 export { acquireLock, isLockLeftBehind } from "./lock.ts";

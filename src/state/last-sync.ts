@@ -1,6 +1,7 @@
 /** When the last sync of a store ended and what it took in; for `status` only. */
 import { join } from "node:path";
 import { readLog, rewriteLog } from "../base/append-log.ts";
+import type { JsonValue } from "../base/json.ts";
 import { isJsonObject } from "../base/json.ts";
 
 export interface LastSync {
@@ -10,10 +11,22 @@ export interface LastSync {
   readonly issues: number;
   /** It was stopped before it had read everything. */
   readonly interrupted: boolean;
+  /** Sources that it could not tell yet. */
+  readonly waits: readonly RememberedWait[];
+}
+
+export interface RememberedWait {
+  readonly path: string;
+  readonly reason: string;
+  /** From when on it is told, if nothing is written to it. In milliseconds since 1970, as all times here. */
+  readonly from: number;
+  /** When it was last written to. */
+  readonly changed: number;
 }
 
 export function rememberSync(stateFolder: string, store: string, sync: LastSync): void {
-  rewriteLog(pathOf(stateFolder, store), [{ ...sync }]);
+  const waits = sync.waits.map((wait) => ({ ...wait }));
+  rewriteLog(pathOf(stateFolder, store), [{ ...sync, waits }]);
 }
 
 export function lastSync(stateFolder: string, store: string): LastSync | undefined {
@@ -21,7 +34,21 @@ export function lastSync(stateFolder: string, store: string): LastSync | undefin
   if (line === undefined) return undefined;
   const { at, messages, issues } = line;
   if (typeof at !== "number" || typeof messages !== "number" || typeof issues !== "number") return undefined;
-  return { at, messages, issues, interrupted: line["interrupted"] === true };
+  const { waits } = line;
+  return {
+    at,
+    messages,
+    issues,
+    interrupted: line["interrupted"] === true,
+    waits: Array.isArray(waits) ? waits.flatMap(waitIn) : [],
+  };
+}
+
+function waitIn(value: JsonValue): RememberedWait[] {
+  if (!isJsonObject(value)) return [];
+  const { path, reason, from, changed } = value;
+  if (typeof path !== "string" || typeof reason !== "string") return [];
+  return typeof from === "number" && typeof changed === "number" ? [{ path, reason, from, changed }] : [];
 }
 
 const pathOf = (stateFolder: string, store: string): string =>

@@ -5,9 +5,9 @@
  */
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { unlessFailed } from "../base/errors.ts";
 import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
 import { removeIfOld } from "./abandoned.ts";
-import { unlessFailed } from "./unless-failed.ts";
 
 /** A log that did not grow for so long rarely does again; until then its prefix is worth its place on the disk. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;

@@ -3,14 +3,31 @@
  * their tools printed. What pond makes is private; what was there before is tightened here. On Windows the user's profile
  * does that.
  */
-import { chmodSync, existsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 const OTHERS = 0o077;
 
-/** Takes a store's folder from others, whose way to all that is in it goes through it. True where that was needed. */
-export function makeStorePrivate(folder: string): boolean {
-  return existsSync(join(folder, "sessions.lance")) && makePrivate(folder);
+/**
+ * Takes the folder of a store's namespace from others, whose way to all that is in it goes through it, and the store's own
+ * around it. Returns those that were open, outermost first.
+ */
+export function makeStorePrivate(folder: string): readonly string[] {
+  if (!isNamespace(folder)) return [];
+  const store = dirname(folder);
+  return [...(isAllOurs(store) ? [store] : []), folder].filter(makePrivate);
+}
+
+const isNamespace = (folder: string): boolean => existsSync(join(folder, "sessions.lance"));
+
+/** A folder of somebody's in which the store lies beside other things is not pond's to close. */
+function isAllOurs(store: string): boolean {
+  try {
+    return readdirSync(store).every((name) => isNamespace(join(store, name)));
+  } catch {
+    // Who may not look into it did not make it.
+    return false;
+  }
 }
 
 /** Takes any folder of pond from others; so that of its state, where prefixes hold texts and databases are copied to. */

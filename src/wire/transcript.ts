@@ -228,7 +228,7 @@ function stateLines(
     return phrasing.clean(`  ${facts.join(" | ")}`);
   });
   lines.unshift(`${states.length + left} states of its sources, the newest first; each can be restored:`);
-  if (left > 0) lines.push(`  ... and ${left} more`);
+  if (left > 0) lines.push(`  ... and ${left} more ${left === 1 ? "state" : "states"}`);
   return lines;
 }
 

@@ -3,8 +3,8 @@
  * by disks of their own: modes refuse nothing to root.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { Ended } from "./pond.ts";
 import { BIN, TempHome } from "./pond.ts";
@@ -70,6 +70,44 @@ test.skipIf(!isNamespace)("a store on a read-only disk is read, and doctor warns
   const { stdout } = await pondOn(home, mount, ["doctor"]);
   expect(stdout).toMatch(/warn +folders +the store, .*mounted read-only\n.*storage\.url/);
   expect((await home.pond(["doctor"])).stdout).not.toContain("folders");
+});
+
+/** Modes refuse nothing to root: then pond runs as nobody. */
+const NOBODY = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
+const isRoot = process.getuid?.() === 0;
+const isUser = !isRoot || spawnSync("setpriv", [...NOBODY, process.execPath, BIN, "--version"]).status === 0;
+if (!isUser) console.warn("skipped: root cannot run pond as somebody else here, so modes refuse nothing");
+
+function pondAsUser(home: TempHome, args: readonly string[]): Promise<Ended> {
+  if (!isRoot) return home.pond(args);
+  spawnSync("chown", ["-R", "65534:65534", home.path]);
+  return home.exec("setpriv", [...NOBODY, process.execPath, BIN, ...args]);
+}
+
+test.skipIf(!isUser)("a store that may not be read fails, and says so once", async () => {
+  using home = await syncedHome();
+  const folder = join(home.path, ".local/share/pond/store/default");
+  chmodSync(folder, 0);
+  const { code, stdout, stderr } = await pondAsUser(home, ["doctor"]);
+  expect([code, stderr]).toEqual([1, ""]);
+  expect(stdout).toMatch(
+    /\nFAIL +store +the store, .*default, cannot be read\n +fix: give yourself the right/,
+  );
+  expect(stdout.match(/^(?:warn|FAIL)/gm)).toHaveLength(1);
+  chmodSync(folder, 0o700);
+});
+
+test.skipIf(!isUser)("a source that may not be read is no work for a sync", async () => {
+  using home = await syncedHome();
+  const log = join(home.path, ".claude/projects/-srv-app/closed.jsonl");
+  mkdirSync(dirname(log), { recursive: true });
+  writeFileSync(log, "{}\n", { mode: 0 });
+  const { stdout } = await pondAsUser(home, ["doctor"]);
+  expect(stdout).toMatch(/^ok +clients +Claude Code: .*, 0 of them new or changed$/m);
+  expect(stdout).toMatch(
+    /^warn +clients +Claude Code: .*closed\.jsonl: you may not.*\n +fix: make it readable/m,
+  );
+  expect(stdout).not.toContain("fix: pond sync");
 });
 
 test.skipIf(!isNamespace)("a state on a read-only disk", async () => {

@@ -59,6 +59,24 @@ test.skipIf(process.platform === "win32")(
 );
 
 test.skipIf(process.platform === "win32")(
+  "so is the store's own folder, unless there is more in it than the store",
+  async () => {
+    using home = homeWithSession();
+    const store = join(home.path, "store");
+    mkdirSync(store);
+    await home.pond(["sync", "--store", store]);
+    chmodSync(store, 0o755);
+    writeFileSync(join(store, "notes.txt"), "");
+    expect((await home.pond(["sessions", "--store", store])).stderr).not.toContain("private");
+    expect(lstatSync(store).mode & 0o777).toBe(0o755);
+    rmSync(join(store, "notes.txt"));
+    const told = await home.pond(["sessions", "--store", store]);
+    expect(told.stderr).toContain(`could read ${store}; it is private now`);
+    expect(lstatSync(store).mode & 0o777).toBe(0o700);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
   "so is what pond keeps beside it, whatever the modes of what is in it",
   async () => {
     using home = homeWithSession();

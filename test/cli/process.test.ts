@@ -1,7 +1,7 @@
 /** The command as a process: closed pipes, signals, colours, what it loads. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -37,6 +37,14 @@ describe("a closed pipe", () => {
       stdout: `${join(home.path, ".config/pond/config.toml")}\n`,
     });
   });
+});
+
+test.skipIf(!existsSync("/dev/full"))("output that cannot be written is told as that", async () => {
+  using home = new TempHome();
+  const line = `"${process.execPath}" "${BIN}" config schema > /dev/full`;
+  const { code, stderr } = await home.exec("bash", ["-c", line]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^pond: the output cannot be written: .*full\n/)]);
+  expect(stderr).not.toContain("free some space");
 });
 
 test("nothing stays in the folder for temporary files, whatever the engine makes there", async () => {
@@ -186,7 +194,7 @@ test("a sync with nothing to do loads no engine, no reader or writer of a client
   expect(loaded).toContain("adapters/registry.js");
   const light = [
     /^(base|cli|config|state)\//,
-    /^handlers\/(index|context|sync|sync-report|remembered|sweep|sources|import-outcome)\.js$/,
+    /^handlers\/(index|context|sync|sync-report|remembered|sweep|sources|import-outcome|waits)\.js$/,
     /^(sessions\/peek|substrate\/local\/(peek|manifest|files)|substrate\/storage-url)\.js$/,
     /^adapters\/(registry|seam\/(discovery|stamp))\.js$/,
     /^adapters\/[^/]+\/(index|discover|layout|names?|places)\.js$/,

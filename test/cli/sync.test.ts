@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -124,10 +125,30 @@ describe("sync", () => {
       const { code, stdout } = await home.pond(["sync"]);
       expect([code, stdout]).toEqual([
         0,
-        expect.stringMatching(/^waiting: 1 \(.*\); a later sync takes the rest$/m),
+        expect.stringMatching(
+          /^waiting: 1 \(.*\)\n {2}\S*11111111\S*\.jsonl: .* from .* on takes it .*\(in 60 min\)$/m,
+        ),
       ]);
     }
     expect((await home.pond(["sessions"])).stdout).toMatch(/^no session is stored .*pond sync/);
+    // Neither advises a sync that would only find it waiting again.
+    const status = (await home.pond(["status"])).stdout;
+    expect(status).toMatch(/^pending nothing that a sync .*\nwaiting \S*\.jsonl: .*\(in 60 min\)$/m);
+    const doctor = (await home.pond(["doctor"])).stdout;
+    expect(doctor).toMatch(
+      /^ok +clients .*0 of them new or changed, 1 waiting\n +\S*\.jsonl: .*\(in 60 min\)$/m,
+    );
+    expect(doctor + status).not.toContain("pond sync");
+    const log = logOf(home, "11111111-1111-4111-8111-111111111111");
+    appendFileSync(log, '{"type":"summary","summary":"older"}\n');
+    expect((await home.pond(["status"])).stdout).toContain("claude-code 1 new or changed; pond sync");
+    await home.pond(["sync"]);
+    const old = Date.now() / 1000 - 3600;
+    utimesSync(log, old, old);
+    expect((await home.pond(["doctor"])).stdout).toMatch(/1 of them new or changed\n +fix: pond sync/);
+    await home.pond(["sync"]);
+    expect((await home.pond(["status"])).stdout).toContain("pending nothing: every source");
+    rmSync(log);
     mkdirSync(join(home.path, ".local/share/opencode"), { recursive: true });
     const database = join(home.path, ".local/share/opencode/opencode.db");
     writeFileSync(database, "nonsense ".repeat(500));

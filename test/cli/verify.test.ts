@@ -2,6 +2,8 @@
 import { appendFileSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import type { Context } from "../../src/handlers/index.ts";
+import { changeRow } from "../support/changed-row.ts";
 import { TempHome } from "./pond.ts";
 
 const ID = "11111111-1111-4111-8111-111111111111";
@@ -52,6 +54,33 @@ test("a log that went on and one that is gone are counted, exit 0", async () => 
   const gone = await home.pond(["verify", "--json"]);
   expect(gone.code).toBe(0);
   expect(JSON.parse(gone.stdout)).toMatchObject({ clients: [{ gone: 1, unstored: 0, unequal: 0 }] });
+});
+
+test.each([["verify"], ["repair"], ["verify", "--stored"]])(
+  "%s %s of a path where nothing is says to check it",
+  async (...args) => {
+    using home = new TempHome();
+    const ended = await home.pond([...args, "--store", join(home.path, "nope/x")]);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toMatch(/nothing is at .*nope\/x, which --store names.*\n +fix: check the path/);
+  },
+);
+
+test("what is stored and not equal is counted in records that add up, and its fix is told", async () => {
+  using home = await syncedHome();
+  const url = join(home.path, ".local/share/pond/store");
+  const changed = { table: "parts", session: ID, column: "variant_data", from: "two", to: "2wo" } as const;
+  await changeRow({ config: { values: { storage: { url } } } } as Context, changed);
+  const { code, stdout } = await home.pond(["verify"]);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/RECORDS\tEQUAL\tUNEQUAL\tWRONG\nclaude-code\t1\t0\t1\t2\t1\t1\t1\n/);
+  expect(stdout).toMatch(/^1 stored file or session is not as on disk: pond repair reads it again/m);
+});
+
+test("where there is nothing to compare, that is said, and no empty table", async () => {
+  using home = await syncedHome();
+  const ended = await home.pond(["verify", "--adapter", "pi"]);
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^nothing was compared: .*\n$/) });
 });
 
 test("--stored proves without any source, and has nothing to say of a path", async () => {

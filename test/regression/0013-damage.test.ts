@@ -214,6 +214,23 @@ test("doctor finds what is missing or cut without reading it, and does not advis
   expect(findings.flatMap(({ fix }) => fix ?? []).join()).not.toContain("doctor");
 });
 
+test("doctor tells of several damaged files at once, and no other fix competes with the repair", async () => {
+  await using home = await DemoHome.make();
+  const [log = ""] = filesIn(join(home.path, ".claude")).filter((file) => file.endsWith(".jsonl"));
+  writeFileSync(join(home.path, ".claude", log), readFileSync(join(home.path, ".claude", log), "utf8"));
+  for (const table of ["parts", "messages"])
+    for (const path of dataFiles(home, table)) truncateSync(path, 100);
+  const findings = await home.run((context) => doctor(context));
+  const [files, ...others] = findings.filter(({ topic }) => topic === "files");
+  expect(others).toEqual([]);
+  expect(files).toMatchObject({ status: "fail", fix: "pond repair" });
+  expect(files?.message).toMatch(/^\d+ files are damaged$/);
+  expect(files?.details?.[0]).toContain("is wrong size; it holds rows");
+  const fixes = findings.filter(({ fix }) => fix?.includes("pond sync")).map(({ fix }) => fix);
+  expect(fixes).not.toEqual([]);
+  for (const fix of fixes) expect(fix).toMatch(/^after the repair: pond sync/);
+});
+
 test("a repair that was killed with rows kept aside reads every source again, and steps over a torn file", async () => {
   await using home = await DemoHome.make();
   for (const table of ["parts", "messages"]) {

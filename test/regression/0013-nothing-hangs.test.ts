@@ -4,7 +4,7 @@
  * now found by the engine alone. One that the engine takes minutes for ends with its page.
  */
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -196,6 +196,36 @@ test("a store that is still being opened after Ctrl-C is not waited for", { time
   expect(hasEnded).toBe(false);
   await server[Symbol.asyncDispose]();
   await expect(opening).rejects.toMatchObject({ code: "storage_unavailable" });
+});
+
+test("doctor tells what is here before it looks for a store that is not, and of that last", async () => {
+  await using folder = await tempDir();
+  const env = {
+    POND_STORE: "s3://bucket/pond",
+    POND_STORAGE_OPTIONS_AWS_ENDPOINT: "http://127.0.0.1:9",
+    POND_STORAGE_OPTIONS_AWS_ACCESS_KEY_ID: "none",
+    POND_STORAGE_OPTIONS_AWS_SECRET_ACCESS_KEY: "none",
+    POND_STORAGE_OPTIONS_AWS_REGION: "none",
+    POND_STORAGE_OPTIONS_ALLOW_HTTP: "true",
+    POND_STORAGE_OPTIONS_CLIENT_MAX_RETRIES: "0",
+  };
+  const environment = { env, home: folder.path, platform: "linux" as const, cwd: folder.path };
+  mkdirSync(join(folder.path, ".claude/projects/-srv"), { recursive: true });
+  writeFileSync(join(folder.path, ".claude/projects/-srv/x.jsonl"), "{}\n");
+  const { signal } = new AbortController();
+  const config = await loadConfig({ environment });
+  await using context = createContext({ config, machine: environment, signal });
+  const first: string[] = [];
+  const findings = await doctor(context, {}, (some) => first.push(...some.map(({ topic }) => topic)));
+  expect(first).toEqual(["settings", "retention"]);
+  expect(findings.slice(2)).toEqual([
+    { topic: "clients", status: "ok", message: expect.stringContaining("only the store can tell") },
+    expect.objectContaining({
+      topic: "store",
+      status: "fail",
+      message: expect.stringMatching(/cannot reach/),
+    }),
+  ]);
 });
 
 test("a million slashes are trimmed from a rule and an address at once", () => {

@@ -71,7 +71,7 @@ test("a session with a file that cannot be read, which went on since, is not sto
   appendFileSync(join(second.home, ".claude/projects/a", `${ID}.jsonl`), `${JSON.stringify(prompt("u2"))}\n`);
   const paths = [join(second.home, ".claude/projects")];
   expect((await verify(second.context, { adapters: ["claude-code"], paths })).clients).toMatchObject([
-    { held: 0, unstored: 1, differences: [expect.stringContaining("1 of its 2 records are not stored")] },
+    { held: 0, unstored: 1, differences: [expect.stringContaining("1 of its 2 records is not stored")] },
   ]);
 });
 

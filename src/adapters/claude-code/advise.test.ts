@@ -5,11 +5,13 @@ import { tempDir } from "../../../test/support/temp-dir.ts";
 import { advise } from "./advise.ts";
 
 test.each([
-  [undefined, /after 30 days/],
-  ['{"cleanupPeriodDays": 7}', /after 7 days/],
-  ["{broken", /after 30 days/],
-  ['{"cleanupPeriodDays": 36500}', undefined],
-])("settings %j", async (settings, message) => {
+  [undefined, /after 30 days, its default: there is no \S*settings\.json$/, false],
+  ["{}", /after 30 days, its default: \S*settings\.json sets no cleanupPeriodDays$/, false],
+  ['{"cleanupPeriodDays": 7}', /after 7 days \(cleanupPeriodDays in \S*settings\.json\)$/, false],
+  ['{"cleanupPeriodDays": 1}', /after 1 day /, true],
+  ["{broken", /after 30 days, its default: \S*settings\.json is no JSON object$/, false],
+  ['{"cleanupPeriodDays": 36500}', undefined, false],
+] as const)("settings %j", async (settings, message, isUrgent) => {
   await using home = await tempDir();
   await mkdir(join(home.path, ".claude/projects"), { recursive: true });
   if (settings !== undefined) await writeFile(join(home.path, ".claude/settings.json"), settings);
@@ -18,6 +20,10 @@ test.each([
   if (message === undefined) expect(advice).toEqual([]);
   else
     expect(advice).toEqual([
-      { message: expect.stringMatching(message), fix: expect.stringContaining("cleanupPeriodDays") },
+      {
+        message: expect.stringMatching(message),
+        fix: expect.stringContaining("cleanupPeriodDays"),
+        isUrgent,
+      },
     ]);
 });

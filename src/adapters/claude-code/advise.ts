@@ -4,6 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { errnoOf } from "../../base/errors.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { AdapterEnv, Advice } from "../seam/index.ts";
 import { placesThatExist } from "../seam/index.ts";
@@ -12,25 +13,36 @@ import { looks } from "./discover.ts";
 const DEFAULT_DAYS = 30;
 /** From here on nobody minds. */
 const LONG_DAYS = 3650;
+/** Who syncs once a week loses what is deleted sooner. */
+const SHORT_DAYS = 7;
 
 export async function advise(machine: AdapterEnv): Promise<readonly Advice[]> {
   const advice: Advice[] = [];
   for (const { root } of await placesThatExist(looks(machine))) {
     const settings = join(dirname(root), "settings.json");
-    const days = await cleanupDays(settings);
+    const { days, why } = await cleanupDays(settings);
     if (days < LONG_DAYS)
       advice.push({
-        message: `Claude Code deletes sessions after ${days} days (${settings})`,
+        message: `Claude Code deletes sessions after ${days} ${days === 1 ? "day" : "days"}${why}`,
         fix: `sync at least that often, or set "cleanupPeriodDays": 36500 in ${settings}`,
+        isUrgent: days < SHORT_DAYS,
       });
   }
   return advice;
 }
 
-async function cleanupDays(settings: string): Promise<number> {
-  const text = await readFile(settings, "utf8").catch(() => "{}");
+/** After how many days, and by what. */
+async function cleanupDays(settings: string): Promise<{ readonly days: number; readonly why: string }> {
+  const byDefault = (why: string) => ({ days: DEFAULT_DAYS, why: `, its default: ${why}` });
+  const text = await readFile(settings, "utf8").catch((error: unknown) => ({ error }));
+  if (typeof text !== "string")
+    return byDefault(
+      errnoOf(text.error) === "ENOENT" ? `there is no ${settings}` : `${settings} cannot be read`,
+    );
   const parsed = tryParseJson(text);
-  if (parsed.kind !== "value" || !isJsonObject(parsed.value)) return DEFAULT_DAYS;
+  if (parsed.kind !== "value" || !isJsonObject(parsed.value))
+    return byDefault(`${settings} is no JSON object`);
   const days = parsed.value["cleanupPeriodDays"];
-  return typeof days === "number" ? days : DEFAULT_DAYS;
+  if (typeof days !== "number") return byDefault(`${settings} sets no cleanupPeriodDays`);
+  return { days, why: ` (cleanupPeriodDays in ${settings})` };
 }

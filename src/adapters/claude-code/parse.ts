@@ -22,6 +22,7 @@ import {
   fileTime,
   isSameStamp,
   isSettled,
+  settledFrom,
   JsonlLog,
   keptPrefix,
   keysBelow,
@@ -52,7 +53,8 @@ async function* readUnit(unit: Unit, request: ReadRequest): AsyncGenerator<reado
   const head = new HeadFinder(kept?.reader);
   await log?.readAhead((items) => head.see(items));
   if (!head.isTold && unit.files.some((file) => !isSettled(file, request.now))) {
-    yield [{ kind: "waiting", reason: "no working directory or instant is recorded yet" }];
+    const reason = "no working directory or instant is recorded yet";
+    yield [{ kind: "waiting", reason, from: settledFrom(unit.files) }];
     return;
   }
   const session = sessionOf({

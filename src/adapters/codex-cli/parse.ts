@@ -24,6 +24,7 @@ import {
   objectField,
   prefixToKeep,
   SessionLog,
+  settledFrom,
 } from "../seam/index.ts";
 import { checkpoint, cursorFor, endsAlone, START } from "./checkpoint.ts";
 import type { HeaderScan } from "./header.ts";
@@ -53,7 +54,9 @@ export async function* readRollout(
   if (scan.hasLines && isForeign) yield [notARollout(stamp.path)];
   if (!scan.hasLines || isForeign) return yield [checkpoint(unit, START)];
   if (isUndecided(scan, stamp, request.now))
-    return yield [{ kind: "waiting", reason: "no working directory recorded yet" }];
+    return yield [
+      { kind: "waiting", reason: "no working directory is recorded yet", from: settledFrom([stamp]) },
+    ];
 
   const committed = await source.resumeFrom(cursorFor(unit, request));
   const known = committed > 0 ? committedSession(request.cursor) : undefined;

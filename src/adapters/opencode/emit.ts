@@ -46,17 +46,19 @@ export async function* emitSession(
     return true;
   }
   const head = await readHead(source);
-  const isYoung = context.now - source.newest < TELLS_AFTER_MS;
+  const toldFrom = source.newest + TELLS_AFTER_MS;
+  const isYoung = context.now < toldFrom;
   const scopes = isYoung ? source.scopes : [...source.scopes, source.folder ?? null];
   const session = sessionOf({ ...source, scopes }, head, context.identity);
   if ("fault" in session) {
-    if (isYoung && source.kind !== "export") return yield* waits("a session records no directory yet");
+    if (isYoung && source.kind !== "export")
+      return yield* waits("a session records no directory yet", toldFrom);
     yield [issueOf(source, session.fault, `session ${source.id} records no ${session.fault.slice(3)}`)];
     return false;
   }
   const isNameless = context.identity.parent !== undefined && head.agent === undefined;
   if (isNameless && source.count === 0 && isYoung && extractName(source.facts, "agent") === undefined)
-    return yield* waits("a subagent does not tell its name yet");
+    return yield* waits("a subagent does not tell its name yet", toldFrom);
   const emitter = new Emitter(session, {
     source,
     context,
@@ -64,12 +66,12 @@ export async function* emitSession(
     ...(await restOf(source, context.now)),
   });
   yield* emitter.run();
-  if (emitter.held) yield* waits("a session is at work");
+  if (emitter.held) yield* waits("a session is at work", source.newest + IDLE_AFTER_MS);
   return emitter.held || emitter.hasFaults;
 }
 
-async function* waits(reason: string): AsyncGenerator<readonly AdapterYield[], boolean> {
-  yield [{ kind: "waiting", reason }];
+async function* waits(reason: string, from: number): AsyncGenerator<readonly AdapterYield[], boolean> {
+  yield [{ kind: "waiting", reason, from }];
   return true;
 }
 

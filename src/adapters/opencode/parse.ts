@@ -4,7 +4,7 @@ import { PondError } from "../../base/errors.ts";
 import type { SessionId } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
 import type { AdapterYield, ReadRequest, StoredHashes, Unit } from "../seam/index.ts";
-import { field, isSettled, SqliteFile } from "../seam/index.ts";
+import { field, isSettled, settledFrom, SqliteFile } from "../seam/index.ts";
 import type { Claims, InTree } from "./claims.ts";
 import { claimsOf, differencesTo, hashesOf } from "./claims.ts";
 import { cursorOf, groupDigests, groupOf, groupsJson, isFresh, knownGroups } from "./cursor.ts";
@@ -90,7 +90,7 @@ async function* readExport(reader: Reader): Reading {
   const found = stamp === undefined ? undefined : await openExport(reader.unit.key, stamp);
   const { now } = reader.request;
   if (found?.kind === "broken" && stamp !== undefined && !isSettled(stamp, now)) {
-    yield [{ kind: "waiting", reason: "an export is not whole yet" }];
+    yield [{ kind: "waiting", reason: "an export is not whole yet", from: settledFrom([stamp]) }];
     return true;
   }
   if (found?.kind === "session" || found?.kind === "broken") return yield* readSession(reader, found.source);

@@ -5,6 +5,7 @@ import {
   committedState,
   fileTime,
   isSettled,
+  settledFrom,
   JsonlLog,
   keptPrefix,
   SessionLog,
@@ -27,7 +28,8 @@ async function* readLog(unit: Unit, request: ReadRequest): AsyncGenerator<readon
   const head = new HeadFinder();
   await log.readAhead((items) => head.see(items));
   if ((head.directory === undefined || head.instant === undefined) && !isSettled(stamp, request.now)) {
-    yield [{ kind: "waiting", reason: "no header with a working directory and an instant is written yet" }];
+    const reason = "no header with a working directory and an instant is written yet";
+    yield [{ kind: "waiting", reason, from: settledFrom([stamp]) }];
     return;
   }
   const session = sessionOf({

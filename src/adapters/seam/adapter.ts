@@ -96,14 +96,14 @@ export type Trace = (told: Told) => void;
 /**
  * Events in the order of spec.md#adapter-integrity-event-ordering, with issues between them. A checkpoint says that
  * everything before it, once committed, need not be read again, and what to know of it for that. `waiting` says that the unit cannot be told yet, or not
- * to its end. `superseded` says that another unit holds the session in a newer form: it was compared, not stored. `state`
+ * to its end; `from` when on, in milliseconds since 1970, it is told as it is, if nothing is written to it. `superseded` says that another unit holds the session in a newer form: it was compared, not stored. `state`
  * ends what is told of a session where it was read to its end without a fault.
  */
 export type AdapterYield =
   | Event
   | { readonly kind: "issue"; readonly issue: Issue }
   | { readonly kind: "checkpoint"; readonly cursor: Cursor; readonly prefix?: JsonValue | undefined }
-  | { readonly kind: "waiting"; readonly reason: string }
+  | { readonly kind: "waiting"; readonly reason: string; readonly from?: number }
   | { readonly kind: "superseded"; readonly session: SessionId; readonly differences: number }
   | RecordYield
   | { readonly kind: "state"; readonly session: SessionId; readonly state: ToldState };
@@ -131,6 +131,8 @@ export interface Inventory {
 export interface Advice {
   readonly message: string;
   readonly fix: string;
+  /** False for what is well as long as its user knows it. */
+  readonly isUrgent: boolean;
 }
 
 export interface Adapter {

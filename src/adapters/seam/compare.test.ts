@@ -43,6 +43,17 @@ describe("a restored log", () => {
     expect(describeDifference(found)).toBe("f: record 1 (line 2) at /a/b/1: 2 became 3");
   });
 
+  test("shows two long texts around the place where they differ", async () => {
+    const [before, after] = ["a".repeat(500), "b".repeat(500)];
+    const found = await compare(
+      `${JSON.stringify({ text: `${before}one${after}` })}\n`,
+      jsonl({ text: `${before}two${after}` }),
+    );
+    expect(describeDifference(found)).toMatch(
+      /: "?\.\.\.a{40}oneb{77}\.\.\. became \.\.\.a{40}twob{77}\.\.\.$/,
+    );
+  });
+
   test("tells absent from null, integers beyond a double, order of records, one too few and one too many", async () => {
     expect((await compare('{"a":null}\n', jsonl({}))).difference?.pointer).toBe("/a");
     const big = '{"n":12345678901234567890}\n';

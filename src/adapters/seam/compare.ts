@@ -182,7 +182,7 @@ function differenceOfItem(
   if (isRawLine(source) || isRawLine(restored)) {
     if (isRawLine(source) && isRawLine(restored) && Buffer.compare(source.raw, restored.raw) === 0)
       return undefined;
-    return { ...at, pointer: "", source: shorten(source), restored: shorten(restored) };
+    return { ...at, pointer: "", ...sides(source, restored) };
   }
   const found = firstDifference(source, restored);
   if (found === undefined) return undefined;
@@ -215,18 +215,30 @@ function differenceOfJson(source: Uint8Array, restored: JsonValue): RecordDiffer
 }
 
 function sides(
-  source: JsonValue | undefined,
-  restored: JsonValue | undefined,
+  source: JsonValue | RawLine | undefined,
+  restored: JsonValue | RawLine | undefined,
 ): Pick<RecordDifference, "source" | "restored"> {
-  return {
-    ...(source === undefined ? {} : { source: shorten(source) }),
-    ...(restored === undefined ? {} : { restored: shorten(restored) }),
-  };
+  if (source === undefined) return restored === undefined ? {} : { restored: shorten(restored) };
+  if (restored === undefined) return { source: shorten(source) };
+  const [left, right] = [textOf(source), textOf(restored)];
+  let same = 0;
+  while (same < left.length && left[same] === right[same]) same += 1;
+  return { source: cut(left, same), restored: cut(right, same) };
 }
 
-function shorten(value: JsonValue | RawLine): string {
-  const text = isRawLine(value) ? Buffer.from(value.raw).toString("latin1") : stringifyJson(value);
-  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+const shorten = (value: JsonValue | RawLine): string => cut(textOf(value), 0);
+
+const textOf = (value: JsonValue | RawLine): string =>
+  isRawLine(value) ? Buffer.from(value.raw).toString("latin1") : stringifyJson(value);
+
+/** Characters that are shown, and how many of them before the place where two texts begin to differ. */
+const SHOWN = { all: 120, before: 40 };
+
+/** What stands around a place of a text. */
+function cut(text: string, at: number): string {
+  const from = text.length > SHOWN.all ? Math.max(0, at - SHOWN.before) : 0;
+  const shown = text.slice(from, from + SHOWN.all);
+  return `${from > 0 ? "..." : ""}${shown}${from + shown.length < text.length ? "..." : ""}`;
 }
 
 /** Returns what of the source cannot be read: it equals nothing. */

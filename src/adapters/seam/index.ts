@@ -135,7 +135,7 @@ export type { TextSpan } from "./text-parts.ts";
 export { isJoined, textParts } from "./text-parts.ts";
 export { toldBy } from "./told.ts";
 export type { FileStamp } from "./stamp.ts";
-export { isSameStamp, isSettled, stampOf } from "./stamp.ts";
+export { isSameStamp, isSettled, settledFrom, stampOf } from "./stamp.ts";
 export { uuidFrom, valueHash } from "../../base/value-hash.ts";
 export { isWhole, wholeRecord } from "./whole.ts";
 export type { ZstdFault } from "./zstd.ts";

@@ -23,6 +23,11 @@ export function isSettled(stamp: FileStamp, now: number): boolean {
   return now - stamp.mtime >= SETTLED_AFTER_MS;
 }
 
+/** When all of them are, if nothing more is written. */
+export function settledFrom(stamps: readonly FileStamp[]): number {
+  return Math.max(...stamps.map(({ mtime }) => mtime)) + SETTLED_AFTER_MS;
+}
+
 export function stampOf(path: string, stats: Stats): FileStamp {
   return { path, size: stats.size, mtime: stats.mtimeMs, inode: stats.ino, device: stats.dev };
 }

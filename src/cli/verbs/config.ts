@@ -1,6 +1,7 @@
 /** `pond config show|path|schema`. */
 import { access } from "node:fs/promises";
-import { configFile, describeSource, isSecret, shownValue } from "../../config/index.ts";
+import { isSecret, shownValue } from "../../config/describe.ts";
+import { configFile, describeSource } from "../../config/index.ts";
 import { configJsonSchema } from "../../config/json-schema.ts";
 import type { VerbContext } from "../command.ts";
 import type { Outcome } from "../exit.ts";

@@ -9,14 +9,25 @@ import { safeText } from "../text.ts";
 import type { doctorFlags } from "../verb-flags.ts";
 
 export async function doctor(verb: VerbContext<typeof doctorFlags>): Promise<Outcome> {
+  const { out } = verb;
   await using context = await openContext(verb);
-  const findings = await examine(context, { deep: verb.flags.deep });
-  verb.out.result({ findings }, () => findings.map((finding) => render(finding, verb.out.style)).join("\n"));
+  const rendered = (some: readonly Finding[]): string =>
+    some.map((finding) => render(finding, out.style)).join("\n");
+  let shown = 0;
+  const findings = await examine(context, { deep: verb.flags.deep }, (first) => {
+    if (!out.json) out.print(rendered(first));
+    shown = first.length;
+    out.progress("looking at the store and the sources");
+  });
+  out.result({ findings }, () => rendered(findings.slice(shown)));
   return findings.some(({ status }) => status === "fail") ? "failures" : "done";
 }
 
-function render({ topic, status, message, fix }: Finding, style: Style): string {
+function render({ topic, status, message, details = [], fix }: Finding, style: Style): string {
   const mark = { ok: style.good("ok  "), warn: style.warn("warn"), fail: style.bad("FAIL") }[status];
-  const line = `${mark}  ${topic.padEnd(9)}  ${safeText(message)}`;
-  return fix === undefined ? line : `${line}\n      ${style.bold("fix:")} ${safeText(fix)}`;
+  return [
+    `${mark}  ${topic.padEnd(9)}  ${safeText(message)}`,
+    ...details.map((detail) => `${" ".repeat(17)}${safeText(detail)}`),
+    ...(fix === undefined ? [] : [`      ${style.bold("fix:")} ${safeText(fix)}`]),
+  ].join("\n");
 }

@@ -1,12 +1,13 @@
 /** `pond status`: what is stored, how fresh it is, how the indexes are. */
 import { systemClock } from "../../base/clock.ts";
 import type { StatusReport } from "../../handlers/index.ts";
-import { status as runStatus } from "../../handlers/index.ts";
+import { describeWaits, status as runStatus } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { ago, count, size } from "../number.ts";
 import type { Output } from "../output.ts";
+import { safeText } from "../text.ts";
 
 export async function status(verb: VerbContext): Promise<Outcome> {
   const { out } = verb;
@@ -45,10 +46,21 @@ function syncedAt({ last_sync: last }: StatusReport): string {
 }
 
 function renderPending({ pending }: StatusReport): string {
+  const waits = describeWaits(
+    pending.flatMap((client) => client.waits),
+    systemClock.now(),
+  );
+  return [changes(pending), ...waits.map((line) => `waiting ${safeText(line)}`)].join("\n");
+}
+
+function changes(pending: StatusReport["pending"]): string {
   const waiting = pending.filter(({ sources }) => sources > 0);
   if (pending.length === 0) return "pending no client with sessions was found";
   if (pending.every(({ seen }) => seen === 0)) return "pending nothing: no client has a session here";
-  if (waiting.length === 0) return "pending nothing: every source on disk is as it was at the last sync";
+  if (waiting.length === 0)
+    return pending.some(({ waits }) => waits.length > 0)
+      ? "pending nothing that a sync could take in now"
+      : "pending nothing: every source on disk is as it was at the last sync";
   return `pending ${waiting.map(({ adapter, sources }) => `${adapter} ${count(sources)}`).join(", ")} new or changed; pond sync takes them in`;
 }
 

@@ -2,13 +2,14 @@
 import { systemClock } from "../../base/clock.ts";
 import { PondError } from "../../base/errors.ts";
 import type { ClientReport, Stage, SyncProgress, SyncReport } from "../../handlers/index.ts";
-import { STAGES, sync as runSync } from "../../handlers/index.ts";
+import { describeWaits, STAGES, sync as runSync } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { located } from "../issues.ts";
 import { count, counted, duration, size } from "../number.ts";
 import type { Output } from "../output.ts";
+import { safeText } from "../text.ts";
 import type { syncFlags } from "../verb-flags.ts";
 
 export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome> {
@@ -108,9 +109,11 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
   ]);
   const lines = "import" in report.took ? [table, ...allIssues(report, out)] : [];
   const waiting = report.clients.reduce((sum, { waiting: n }) => sum + n, 0);
+  const waits = report.clients.flatMap((client) => client.waits);
   if (waiting > 0)
     lines.push(
-      `waiting: ${count(waiting)} (being written, or of a folder that is not recorded yet); a later sync takes the rest`,
+      `waiting: ${count(waiting)} (being written, or of a folder that is not recorded yet: such a source is taken as it is an hour after its last change)`,
+      ...describeWaits(waits, systemClock.now()).map((line) => `  ${safeText(line)}`),
     );
   const superseded = report.clients.reduce((sum, client) => sum + client.superseded, 0);
   if (superseded > 0)

@@ -5,7 +5,7 @@ import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { notLookedAt } from "../issues.ts";
-import { count, size } from "../number.ts";
+import { count, counted, size } from "../number.ts";
 import { toPondError } from "../../base/errors.ts";
 import { damageLine, sourceLines } from "./repair.ts";
 import type { Output } from "../output.ts";
@@ -38,23 +38,31 @@ export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Out
   }
   const report = await runVerify(context, filter, show("sources"));
   out.progress(undefined);
-  out.result(report, ({ clients }) =>
-    [
-      out.table(clients, [
-        { header: "CLIENT", cell: (row) => row.adapter },
-        { header: "SOURCES", align: "right", cell: (row) => count(row.sources) },
-        { header: "NOT STORED", align: "right", cell: (row) => count(row.unstored) },
-        { header: "FILES", align: "right", cell: (row) => count(row.files) },
-        { header: "RECORDS", align: "right", cell: (row) => count(row.records) },
-        { header: "EQUAL", align: "right", cell: (row) => count(row.equal) },
-        { header: "UNEQUAL", align: "right", cell: (row) => count(row.unequal) },
-      ]),
-      ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeText(line)}`)),
-      ...clients.flatMap(({ adapter, issues }) => notLookedAt(adapter, issues)),
-      ...advice(clients),
-    ].join("\n"),
-  );
+  out.result(report, ({ clients }) => (clients.length === 0 ? NOTHING : renderSources(out, clients)));
   return report.clients.every(({ proven }) => proven) ? "done" : "failures";
+}
+
+/** A table without a row would look like a proof. */
+const NOTHING =
+  "nothing was compared: no client that was asked for has sessions on this machine, and none is stored; pond adapters tells where pond looks";
+
+function renderSources(out: Output, clients: readonly ClientVerification[]): string {
+  return [
+    out.table(clients, [
+      { header: "CLIENT", cell: (row) => row.adapter },
+      { header: "SOURCES", align: "right", cell: (row) => count(row.sources) },
+      { header: "NOT STORED", align: "right", cell: (row) => count(row.unstored) },
+      { header: "FILES", align: "right", cell: (row) => count(row.files) },
+      { header: "RECORDS", align: "right", cell: (row) => count(row.records) },
+      { header: "EQUAL", align: "right", cell: (row) => count(row.equal) },
+      { header: "UNEQUAL", align: "right", cell: (row) => count(row.unequal_records) },
+      // Files and sessions: of one that cannot be read no record is compared.
+      { header: "WRONG", align: "right", cell: (row) => count(row.unequal) },
+    ]),
+    ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeText(line)}`)),
+    ...clients.flatMap(({ adapter, issues }) => notLookedAt(adapter, issues)),
+    ...advice(clients),
+  ].join("\n");
 }
 
 function renderStored(
@@ -165,7 +173,7 @@ type Counts = Pick<
 >;
 
 function advice(clients: readonly ClientVerification[]): string[] {
-  const sum = (name: keyof ClientVerification & (keyof Counts | "unstored" | "missed")): number =>
+  const sum = (name: keyof ClientVerification & (keyof Counts | "unstored" | "missed" | "unequal")): number =>
     clients.reduce((total, client) => total + client[name], 0);
   const lines = COUNTED.flatMap(([name, one, several]) =>
     sum(name) === 0 ? [] : [`${count(sum(name))} ${sum(name) === 1 ? one : several}`],
@@ -173,5 +181,9 @@ function advice(clients: readonly ClientVerification[]): string[] {
   // A full read takes in the others too.
   const command = sum("missed") > 0 ? "pond sync --verify" : "pond sync";
   if (sum("unstored") > 0) lines.unshift(`${count(sum("unstored"))} on disk and not stored: ${command}`);
+  if (sum("unequal") > 0)
+    lines.unshift(
+      `${counted(sum("unequal"), "stored file or session is", "stored files or sessions are")} not as on disk: pond repair reads ${sum("unequal") === 1 ? "it" : "them"} again from the source`,
+    );
   return lines;
 }
