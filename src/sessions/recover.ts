@@ -6,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { stringifyJson } from "../base/json.ts";
 import { sessionId } from "../model/index.ts";
 import type { RowOf } from "../substrate/index.ts";
-import { and, eq, isIn, MAX_IN_VALUES } from "../substrate/index.ts";
+import { eq, MAX_IN_VALUES } from "../substrate/index.ts";
 import type { PlacedRow } from "./history.ts";
 import { pieceOf } from "./piece.ts";
 import type { SESSIONS } from "./schema.ts";
@@ -47,23 +47,28 @@ export async function recoverSessions(tables: SessionTables, clock: Clock): Prom
 const RECOVERED_OPTIONS = stringifyJson({ pond: { recovered: true } });
 
 /** Takes such rows out, so that a source that is there again can say what they were. Says how many. */
-export function takeOutRecovered({ sessions }: SessionTables): Promise<number> {
-  return sessions.takeOutWhere(eq("options", RECOVERED_OPTIONS));
+export async function takeOutRecovered({ sessions }: SessionTables): Promise<number> {
+  const rows = await sessions.scan({ select: ["id"], where: eq("options", RECOVERED_OPTIONS) });
+  const ids = Array.from({ length: rows.length }, (_, row) => rows.string("id", row));
+  let taken = 0;
+  for (const firsts of inSteps(ids)) taken += await sessions.takeOutKeys({ firsts });
+  return taken;
 }
 
-/** Takes out what is stored of some messages, so that their source is read again. */
+/** Takes out what is stored of some messages, so that their source is read again. Says how many rows. */
 export async function takeOutMessages(
   { messages, parts }: SessionTables,
   session: string,
   ids: readonly string[],
 ): Promise<number> {
   let taken = 0;
-  for (let at = 0; at < ids.length; at += MAX_IN_VALUES) {
-    const some = ids.slice(at, at + MAX_IN_VALUES);
-    taken += await parts.takeOutWhere(and(eq("session_id", session), isIn("message_id", some)));
-    taken += await messages.takeOutWhere(and(eq("session_id", session), isIn("id", some)));
-  }
+  for (const seconds of inSteps(ids))
+    for (const table of [parts, messages]) taken += await table.takeOutKeys({ firsts: [session], seconds });
   return taken;
+}
+
+function* inSteps(values: readonly string[]): Generator<readonly string[]> {
+  for (let at = 0; at < values.length; at += MAX_IN_VALUES) yield values.slice(at, at + MAX_IN_VALUES);
 }
 
 /** Sessions that states are recorded of, and that have no row: states are written last, so a row was there. */

@@ -84,6 +84,8 @@ describe("concurrent inserts of the same rows", () => {
       "health",
       "insert",
       "insertRows",
+      "isReadable",
+      "keptRows",
       "knownKeys",
       "maintain",
       "nearest",
@@ -97,6 +99,7 @@ describe("concurrent inserts of the same rows", () => {
       "take",
       "takeMatches",
       "takeOut",
+      "takeOutKeys",
       "version",
     ]);
     expect(Table.prototype.insert.length).toBe(1);

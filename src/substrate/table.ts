@@ -23,12 +23,13 @@ import {
   firstKeysOf,
   isReadable,
   type Judge,
+  type KeyBeginnings,
   type Kept,
   keptRows,
   type PutBack,
   putBack,
   takeOut,
-  takeOutWhere,
+  takeOutKeys,
   type TakenOut,
 } from "./take-out.ts";
 import * as write from "./write.ts";
@@ -152,9 +153,9 @@ export class Table<S extends TableSpec = TableSpec> {
     return takeOut(this.#handle, fragments, isProven);
   }
 
-  /** Takes out the rows that a predicate names; they are kept until `putBack`. Says how many. */
-  takeOutWhere(where: Predicate): Promise<number> {
-    return takeOutWhere(this.#handle, where);
+  /** Takes out rows by the first columns of their keys; they are kept until `putBack`. Says how many. */
+  takeOutKeys(keys: KeyBeginnings): Promise<number> {
+    return takeOutKeys(this.#handle, keys);
   }
 
   /** True where every value of a fragment can be read. */

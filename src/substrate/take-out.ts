@@ -13,7 +13,7 @@ import { SALVAGE } from "./local/check.ts";
 import { ignoreMissing } from "./local/files.ts";
 import { manifestNames, readManifest } from "./local/manifest.ts";
 import { moveAway } from "./local/set-aside.ts";
-import { inFragment, type Predicate, renderPredicate } from "./predicate.ts";
+import { and, inFragment, isIn, renderPredicate } from "./predicate.ts";
 import { collect } from "./read/collect.ts";
 import { scanQuery } from "./read/query.ts";
 import { scanBatches } from "./read/scan.ts";
@@ -28,6 +28,12 @@ export interface TakenOut {
   readonly rows: number;
   /** Of these, rows that could still be read. */
   readonly kept: number;
+}
+
+/** Values of the first key column, and of the second where not all of those are meant; at most a scan's worth of each. */
+export interface KeyBeginnings {
+  readonly firsts: readonly string[];
+  readonly seconds?: readonly string[];
 }
 
 /** What becomes of a kept row: it goes back, with other values, or it does not. */
@@ -96,8 +102,12 @@ export async function takeOut(
   return { rows: all.reduce((sum, { rows }) => sum + rows, 0), kept };
 }
 
-/** The same for the rows that a predicate names, in whichever fragments. Says how many. */
-export async function takeOutWhere(handle: Handle, where: Predicate): Promise<number> {
+/** The same for rows by the first columns of their keys, in whichever fragments. Says how many. */
+export async function takeOutKeys(handle: Handle, keys: KeyBeginnings): Promise<number> {
+  const [first, second] = handle.spec.primaryKey;
+  const { firsts, seconds } = keys;
+  const isFirst = isIn(first, firsts);
+  const where = second === undefined || seconds === undefined ? isFirst : and(isFirst, isIn(second, seconds));
   const keeper = new Keeper(handle, "unproven");
   let taken = 0;
   for await (const rows of scanBatches(handle, {

@@ -52,13 +52,13 @@ function bytesOfLogs(folder: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-/** Every file with its content's age: the engine writes a file once, so a new name is new bytes. */
+/** Every file with its content's age: the engine writes a file once, so another one is new bytes; a second link is none. */
 function filesOf(folder: string): { readonly name: string; readonly size: number }[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !isLog(entry.name))
     .map((entry) => {
       const path = join(entry.parentPath, entry.name);
-      const { size, mtimeMs } = statSync(path);
-      return { name: `${path} ${mtimeMs}`, size };
+      const { ino, size, mtimeMs } = statSync(path);
+      return { name: `${ino} ${mtimeMs} ${size}`, size };
     });
 }
