@@ -12,7 +12,7 @@ import { openSessionStore } from "../../src/sessions/index.ts";
 import type { Table } from "../../src/substrate/index.ts";
 import { KillHome, killOften, type Command } from "../support/kill-home.ts";
 
-const KILLS = Number(process.env["POND_TEST_KILLS"] ?? 2);
+const KILLS = Number(process.env["POND_TEST_KILLS"] ?? 1);
 const TIMEOUT = { timeout: 120_000 + KILLS * 60_000 };
 const SESSIONS = 8;
 const SYNC: Command = ["pond", "sync", "--json"];
