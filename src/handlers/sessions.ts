@@ -3,7 +3,7 @@ import { PondError } from "../base/errors.ts";
 import { formatTimestamp } from "../model/index.ts";
 import { isInScope } from "../search/index.ts";
 import type { SessionSummary } from "../sessions/index.ts";
-import { compareByAge, messageCount, newestOf } from "../sessions/index.ts";
+import { messageCount } from "../sessions/index.ts";
 import type { SessionLine, SessionsRequest, SessionsResponse } from "../wire/index.ts";
 import { SESSIONS_LIMITS } from "../wire/index.ts";
 import type { Context } from "./context.ts";
@@ -19,17 +19,14 @@ export async function listSessions(context: Context, request: SessionsRequest): 
   const after = request.cursor === undefined ? undefined : positionOf(request.cursor, name);
   const store = await requireStore(context);
   if (request.source_agent !== undefined) await requireClient(store, request.source_agent);
-  const chosen = (await store.summaries()).values().filter(isWanted).toArray();
-  const rest = after === undefined ? chosen : chosen.filter((summary) => compareByAge(after, summary) < 0);
-  const page = newestOf(rest, limit);
-  const last = page.at(-1);
-  const has_more = page.length < rest.length;
+  const { sessions, total, hasMore } = (await store.summaries()).page(isWanted, { after, limit });
+  const last = sessions.at(-1);
   return {
-    sessions: page.map(lineOf),
-    total: chosen.length,
-    has_more,
+    sessions: sessions.map(lineOf),
+    total,
+    has_more: hasMore,
     // Age and id of the last line shown: stable when newer sessions arrive meanwhile.
-    ...(has_more && last !== undefined
+    ...(hasMore && last !== undefined
       ? { next_cursor: encodeCursor({ last_at: last.last_at, id: last.id }, name) }
       : {}),
   };

@@ -22,7 +22,7 @@ export type { StateView, StateViews } from "./state-views.ts";
 export type { SessionSummary } from "./summarise.ts";
 export { isPlain } from "./summarise.ts";
 export type { StoreTree } from "./tree.ts";
-export { compareByAge, messageCount, newestOf, SummaryList } from "./summary-list.ts";
+export { compareByAge, messageCount, SummaryList } from "./summary-list.ts";
 export type { IngestTables, Inserted, Labels } from "./tables.ts";
 export { ingestTables, SessionTables } from "./tables.ts";
 export type { RowRef } from "./leaves.ts";

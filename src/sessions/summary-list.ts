@@ -8,6 +8,7 @@ export class SummaryList {
   #sorted: readonly SessionSummary[] | undefined;
   readonly #labels = new Map<Label, ReadonlySet<string>>();
   #main: readonly SessionSummary[] | undefined;
+  #pages = 0;
   #children: ReadonlyMap<string | undefined, readonly SessionSummary[]> | undefined;
 
   constructor(byId: ReadonlyMap<string, SessionSummary>) {
@@ -30,6 +31,18 @@ export class SummaryList {
   /** By the time of the last message; ties by id. */
   get newestFirst(): readonly SessionSummary[] {
     return (this.#sorted ??= [...this.#byId.values()].toSorted(compareByAge));
+  }
+
+  /**
+   * A page of those that are wanted, newest first. A single page does without sorting all of them, which a command asks for;
+   * who asks again is answered from the sorted list.
+   */
+  page(isWanted: (summary: SessionSummary) => boolean, { after, limit }: PageOptions): SummaryPage {
+    const isSorted = this.#sorted !== undefined || this.#pages++ > 0;
+    const chosen = isSorted ? this.newestFirst.filter(isWanted) : this.values().filter(isWanted).toArray();
+    const rest = after === undefined ? chosen : chosen.filter((summary) => compareByAge(after, summary) < 0);
+    const sessions = isSorted ? rest.slice(0, limit) : newestOf(rest, limit);
+    return { sessions, total: chosen.length, hasMore: sessions.length < rest.length };
   }
 
   /** Without the sessions of subagents (spec.md#adapter-lineage), newest first. */
@@ -59,8 +72,21 @@ export class SummaryList {
   }
 }
 
+export interface PageOptions {
+  /** The last one of the page before. */
+  readonly after?: Aged | undefined;
+  readonly limit: number;
+}
+
+export interface SummaryPage {
+  readonly sessions: readonly SessionSummary[];
+  /** Of all that are wanted. */
+  readonly total: number;
+  readonly hasMore: boolean;
+}
+
 /** The first of some sessions in their order, without sorting all of them. */
-export function newestOf(sessions: Iterable<SessionSummary>, limit: number): readonly SessionSummary[] {
+function newestOf(sessions: Iterable<SessionSummary>, limit: number): readonly SessionSummary[] {
   const newest: SessionSummary[] = [];
   for (const session of sessions) {
     const last = newest.at(-1);
