@@ -6,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { stringifyJson } from "../base/json.ts";
 import { sessionId } from "../model/index.ts";
 import type { RowOf } from "../substrate/index.ts";
-import { eq, MAX_IN_VALUES } from "../substrate/index.ts";
+import { MAX_IN_VALUES, startsWith } from "../substrate/index.ts";
 import type { PlacedRow } from "./history.ts";
 import { pieceOf } from "./piece.ts";
 import type { SESSIONS } from "./schema.ts";
@@ -16,14 +16,14 @@ import { StateViews } from "./state-views.ts";
 import type { SessionTables } from "./tables.ts";
 
 /** Names what a repair put together, as if it were a source. */
-const RECOVERED = "recovered";
+const PUT_TOGETHER = "recovered";
 
 /** Makes rows of sessions that have recorded states and messages, and no row. Says whose. */
 export async function recoverSessions(tables: SessionTables, clock: Clock): Promise<readonly string[]> {
-  const lost = await sessionsWithoutRow(tables);
+  const keys = await sessionsWithoutRow(tables);
   const made = new Map<string, RowOf<typeof SESSIONS>>();
   const select = ["session_id", "source_agent", "project", "timestamp"] as const;
-  for await (const rows of tables.messages.scanIn("session_id", lost, { select }))
+  for await (const rows of tables.messages.scanIn("session_id", keys.keys(), { select }))
     for (let row = 0; row < rows.length; row++) {
       const [id, created_at] = [rows.string("session_id", row), rows.timestamp("timestamp", row)];
       if ((made.get(id)?.created_at ?? Infinity) <= created_at) continue;
@@ -36,7 +36,7 @@ export async function recoverSessions(tables: SessionTables, clock: Clock): Prom
         project: rows.string("project", row),
         created_at,
         ingested_at: clock.now() * 1000,
-        options: RECOVERED_OPTIONS,
+        options: stringifyJson({ ...RECOVERED, source: { path: keys.get(id) ?? "" } }),
       });
     }
   await tables.sessions.insertRows(made.values());
@@ -44,11 +44,13 @@ export async function recoverSessions(tables: SessionTables, clock: Clock): Prom
 }
 
 /** Marks a row that was made of messages: who its parent was is lost, and its time is that of its first message. */
-const RECOVERED_OPTIONS = stringifyJson({ pond: { recovered: true } });
+const RECOVERED = { pond: { recovered: true } };
+/** How the options of such a row begin. */
+const RECOVERED_START = stringifyJson(RECOVERED).slice(0, -1);
 
 /** Takes such rows out, so that a source that is there again can say what they were. Says how many. */
 export async function takeOutRecovered({ sessions }: SessionTables): Promise<number> {
-  const rows = await sessions.scan({ select: ["id"], where: eq("options", RECOVERED_OPTIONS) });
+  const rows = await sessions.scan({ select: ["id"], where: startsWith("options", RECOVERED_START) });
   const ids = Array.from({ length: rows.length }, (_, row) => rows.string("id", row));
   let taken = 0;
   for (const firsts of inSteps(ids)) taken += await sessions.takeOutKeys({ firsts });
@@ -71,15 +73,22 @@ function* inSteps(values: readonly string[]): Generator<readonly string[]> {
   for (let at = 0; at < values.length; at += MAX_IN_VALUES) yield values.slice(at, at + MAX_IN_VALUES);
 }
 
-/** Sessions that states are recorded of, and that have no row: states are written last, so a row was there. */
-export async function sessionsWithoutRow({ sessions, sources }: SessionTables): Promise<readonly string[]> {
-  const recorded = new Set<string>();
-  if (sources === undefined) return [];
-  for await (const rows of sources.scanBatches({ select: ["session_id"] }))
-    for (let row = 0; row < rows.length; row++) recorded.add(rows.string("session_id", row));
+/**
+ * Sessions that states are recorded of, and that have no row: states are written last, so a row was there. With where in
+ * its place one of their sources was.
+ */
+async function sessionsWithoutRow({
+  sessions,
+  sources,
+}: SessionTables): Promise<ReadonlyMap<string, string>> {
+  const recorded = new Map<string, string>();
+  if (sources === undefined) return recorded;
+  for await (const rows of sources.scanBatches({ select: ["session_id", "key"] }))
+    for (let row = 0; row < rows.length; row++)
+      recorded.set(rows.string("session_id", row), rows.string("key", row));
   for await (const rows of sessions.scanBatches({ select: ["id"] }))
     for (let row = 0; row < rows.length; row++) recorded.delete(rows.string("id", row));
-  return [...recorded];
+  return recorded;
 }
 
 /** Records a state of rows that no state has, behind what the newest one has. False where there are none. */
@@ -94,7 +103,7 @@ export async function recoverState(tables: SessionTables, session: string, clock
   const newest = Math.max(...rows.map(({ timestamp = 0 }) => timestamp));
   const state: RecordedState = {
     ...end,
-    source: RECOVERED,
+    source: PUT_TOGETHER,
     reader: "-",
     path: "(recovered by pond repair)",
     state: 1,

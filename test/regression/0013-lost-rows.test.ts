@@ -59,6 +59,14 @@ test("sessions that lost their rows are faults of the proof, and repair makes th
       messages,
     }));
   expect(facts(after)).toEqual(facts(before));
+  for (const { id, source_agent } of after.sessions.filter((each) =>
+    each.source_agent.startsWith("claude-code"),
+  )) {
+    const out = join(home.path, "out", source_agent);
+    expect(await home.run((context) => restore(context, { session_id: id, out }))).toMatchObject({
+      fidelity: "native",
+    });
+  }
   expect((await home.run((context) => doctor(context))).filter(isFail)).toEqual([]);
 });
 
