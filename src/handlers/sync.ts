@@ -119,8 +119,8 @@ async function importStage(
       sweep,
       cursors: current,
       verify: request.verify === true,
-      // Also where such a sync was cut off.
-      isDoubtful: held === undefined || !isSettled || request.verify === true,
+      // Also where such a sync was cut off, or the first one of this machine failed: nothing is known to be stored.
+      isDoubtful: held === undefined || !isSettled || current.size === 0 || request.verify === true,
       isAfterKill,
     },
     hooks,

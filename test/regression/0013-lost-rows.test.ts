@@ -176,3 +176,19 @@ test("the newest list of files that is lost is put back from its link by whoever
   expect(report.stored.clients.flatMap(({ differences }) => differences)).toEqual([]);
   expect(report.rows.lost).toBe(0);
 });
+
+test("a machine whose first sync failed on the damage stores what was lost once another one has repaired it", async () => {
+  await using home = await DemoHome.make();
+  const here = (command: Parameters<typeof home.run>[0]): Promise<unknown> => home.run(command);
+  const there = (command: Parameters<typeof home.run>[0]): Promise<unknown> =>
+    home.run(command, [], { XDG_STATE_HOME: join(home.path, "there") });
+  for (const path of dataFiles(home, "parts")) rmSync(path);
+  await there((context) => sync(context, {})).catch(() => undefined);
+  cpSync(join(home.path, ".claude"), join(home.path, "kept"), { recursive: true });
+  rmSync(join(home.path, ".claude"), { recursive: true });
+  await here((context) => repair(context));
+  cpSync(join(home.path, "kept"), join(home.path, ".claude"), { recursive: true });
+  await there((context) => sync(context, {}));
+  const proof = await home.run((context) => verifyStored(context, {}));
+  expect(proof.clients.flatMap(({ differences }) => differences)).toEqual([]);
+});
