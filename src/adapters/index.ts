@@ -4,6 +4,7 @@ export type {
   Adapter,
   AdapterEnv,
   AdapterYield,
+  ContextRule,
   Cursor,
   FileComparison,
   FileStamp,

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join, relative } from "node:path";
-import type { Adapter, Loss, Place, Resume } from "../adapters/index.ts";
+import type { Adapter, ContextRule, Loss, Place, Restored, Resume } from "../adapters/index.ts";
 import { adapterNamed, adapters, brandOf, placesThatExist, stampNow } from "../adapters/index.ts";
 import { stampTextOf } from "../adapters/registry.ts";
 import { PondError, toPondError } from "../base/errors.ts";
@@ -59,6 +59,8 @@ export interface RestoreReport extends LineageProof {
 export interface ResumeReport {
   readonly id: string;
   readonly directory: string;
+  /** The recorded directory is not on this machine: the client cannot be started there. */
+  readonly is_directory_missing?: true;
   /** One line for a shell, from changing into the directory on. */
   readonly command: string;
   /** Where the files have to be for the client to find them, when that is not where they are. */
@@ -76,11 +78,10 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const { lineage, shown } = read;
   const brand = brandOf(lineage.state.session.source_agent);
   const adapter = requireTarget(request.to ?? brand, session);
-  const [place] = await placesThatExist(adapter.looks(context.machine));
-  const out =
-    request.out === undefined
-      ? requirePlace(adapter, place)
-      : await folderAt(request.out, context.machine.home);
+  const looks = adapter.looks(context.machine);
+  // On a machine where the client was never started its place is made.
+  const place = (await placesThatExist(looks))[0] ?? looks[0];
+  const named = request.out === undefined ? undefined : await folderAt(request.out, context.machine.home);
   const fidelity = brand === adapter.name ? "native" : "foreign";
   const proof = await proveLineage(store, read);
   const paths = pathMap(request.mapPaths ?? [], context.machine.home);
@@ -90,8 +91,10 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     layout: "client",
     mapPath: paths.map,
     now,
+    context: fidelity === "native" ? undefined : await contextOf(brand),
   });
   const { machine, signal } = context;
+  const out = named ?? defaultFolder(context, { adapter, place, restored });
   const files = await writeFiles({
     out,
     isClients: out === place?.root,
@@ -115,6 +118,12 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     ...(state === undefined ? {} : { state: describeState(state) }),
     resume: resumeIn(out, restored.resume, { files, place: place?.root, title: adapter.title }),
   };
+}
+
+/** What the model of the client that wrote a session still had; all of it where that is not known. */
+async function contextOf(brand: string): Promise<ContextRule | undefined> {
+  const source = adapterNamed(brand);
+  return source?.restore.kind === "supported" ? source.restore.context() : undefined;
 }
 
 /** The session is restored, whether or not that can be noted: `verify` then finds these files by what they hold. */
@@ -152,7 +161,8 @@ function resumeIn(
   ];
   const isFound = imports !== undefined || out === place;
   const command = steps.join(" && ");
-  if (isFound) return { id, directory, command };
+  const missing = isPath(directory) && !existsSync(directory) ? { is_directory_missing: true as const } : {};
+  if (isFound) return { id, directory, ...missing, command };
   const inTheWay = written.files.flatMap(({ path }) => {
     const target = join(place ?? out, relative(out, path));
     return place !== undefined && isOther(target, path) ? [target] : [];
@@ -160,6 +170,7 @@ function resumeIn(
   return {
     id,
     directory,
+    ...missing,
     command,
     copy_to: place ?? `the folder of ${title}`,
     ...(inTheWay.length === 0 ? {} : { in_the_way: inTheWay }),
@@ -203,9 +214,18 @@ function isTarget(adapter: Adapter): adapter is Target {
   return adapter.restore.kind === "supported";
 }
 
-function requirePlace(adapter: Adapter, place: Place | undefined): string {
+/** The client's own place; for files that it takes in by a command a folder of pond's, which no sync reads. */
+function defaultFolder(
+  { config }: Context,
+  {
+    adapter,
+    place,
+    restored,
+  }: { readonly adapter: Adapter; readonly place: Place | undefined; readonly restored: Restored },
+): string {
+  if (restored.resume.imports !== undefined) return join(config.paths.data, "restores", adapter.name);
   if (place !== undefined) return place.root;
-  throw new PondError("not_found", `${adapter.title} keeps no sessions on this machine`, {
+  throw new PondError("not_found", `${adapter.title} has no place for sessions on this machine`, {
     hint: "name the folder to restore into with --out",
   });
 }

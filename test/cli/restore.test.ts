@@ -1,5 +1,6 @@
 /** `pond restore` as people run it: back into the client, into another one, never over a file, and how to go on. */
 import {
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -109,7 +110,6 @@ test("a session that recorded no folder is resumed from anywhere", async () => {
 test.each([
   [["restore", "nobody"], /no session nobody is stored\n.*pond sessions/],
   [["restore", ID, "--to", "claude"], /no client named claude\n.*claude-code, codex-cli/],
-  [["restore", ID, "--to", "pi"], /pi keeps no sessions on this machine\n.*--out/],
   [["restore", ID, "--out", ""], /--out needs a value/],
   [["restore", ID, "--out", LOG], /--out .* is a file\n.*name a folder/],
   [["restore", ID, "--out", `${LOG}/x`], /11111111\.jsonl is not a folder\n.*name another folder/],
@@ -174,4 +174,21 @@ test("a linked folder inside the target is not followed, and the link is named w
   expect(stderr).toMatch(/out\/-srv-app is a link to .*elsewhere.*\n.*nothing was written.*--out/s);
   expect(readdirSync(join(home.path, "elsewhere"))).toEqual([]);
   expect(readdirSync(join(home.path, "out"))).toEqual(["-srv-app"]);
+});
+
+test("on an empty machine the client's folder is made where it belongs, and a missing directory is told", async () => {
+  using home = await homeWithSession();
+  rmSync(join(home.path, ".claude"), { recursive: true });
+  const back = await home.pond(["restore", ID]);
+  expect(back.code).toBe(0);
+  expect(existsSync(join(home.path, LOG))).toBe(true);
+  expect(back.stdout).toContain(
+    "/srv/app is not on this machine: make it, or restore again with --map-path /srv/app=",
+  );
+  expect(back.stdout).not.toContain("copy what is in");
+  const codex = await home.pond(["restore", ID, "--to", "codex-cli"]);
+  expect([codex.code, existsSync(join(home.path, ".codex/sessions"))]).toEqual([0, true]);
+  const opencode = await home.pond(["restore", ID, "--to", "opencode", "--json"]);
+  const { out } = JSON.parse(opencode.stdout) as { out: string };
+  expect(out).toBe(join(home.path, ".local/share/pond/restores/opencode"));
 });

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
-import { adapterNamed, printFile } from "../../src/adapters/index.ts";
+import { adapterNamed, brandOf, printFile } from "../../src/adapters/index.ts";
 import type { Lineage, Restored, SerializeOptions } from "../../src/adapters/index.ts";
 import type { OfflineRun } from "./offline.ts";
 import { findClient, MODEL_URL, runOffline } from "./offline.ts";
@@ -162,7 +162,10 @@ export async function restoreFor(client: RealClient, lineage: Lineage, going: Go
   const cwd = join(going.folder, "demo.app");
   const { restore } = adapterNamed(client.adapter)!;
   if (restore.kind !== "supported") throw new Error(`${client.adapter} restores`);
+  const source = adapterNamed(brandOf(lineage.state.session.source_agent));
+  const isKnown = going.fidelity === "foreign" && source?.restore.kind === "supported";
   const restored = await restore.serialize(lineage, {
+    ...(isKnown ? { context: await source.restore.context() } : {}),
     fidelity: going.fidelity,
     layout: "client",
     mapPath: (path) => (path.startsWith("/") ? cwd : path),

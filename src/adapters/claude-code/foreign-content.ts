@@ -9,7 +9,10 @@ import {
   callInput,
   field,
   fileUrl,
+  injectedKind,
+  isCarried,
   NO_RESULT,
+  noteOf,
   parseDataUrl,
   resultBlocks,
   resultJson,
@@ -22,15 +25,12 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "im
 const MAX_NAME = 128;
 const TOOL_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** What a person wrote or attached; what the other client injected stays behind, as Claude Code injects its own. */
+/** What a person wrote or attached, and what that leans on; of other notes of its client Claude Code makes its own. */
 export function userBlocks(parts: readonly Part[], losses: LossReport): JsonObject[] {
   return parts.flatMap((part): JsonObject[] => {
-    if (part.provenance === "injected") {
-      losses.add(
-        `injected ${part.type}`,
-        "context that the other client added; Claude Code adds its own",
-        part,
-      );
+    const kind = injectedKind(part);
+    if (!isCarried(kind)) {
+      losses.add("note of the other client", noteOf(kind), part);
       return [];
     }
     if (part.type === "text") return textBlocks(part.text);
@@ -43,11 +43,11 @@ export function assistantBlocks(parts: readonly Part[], ids: ToolIds, losses: Lo
   return parts.flatMap((part): JsonObject[] => {
     if (part.type === "text") {
       if (part.provenance === "conversational") return textBlocks(part.text);
-      losses.add("injected text", "a note that the other client made itself", part);
+      losses.add("note of the other client", noteOf(injectedKind(part)), part);
     } else if (part.type === "reasoning")
       losses.add("reasoning", "only the model that wrote it can verify it");
     else if (part.type === "tool_call") return [callBlock(part, ids.of(part))];
-    else if (part.type === "file") losses.add("file by the model", "Claude Code keeps no files in answers");
+    else if (part.type === "file") losses.add("file in an answer", "Claude Code keeps none", part);
     return [];
   });
 }
@@ -93,7 +93,7 @@ function fileBlocks(part: FilePart, losses: LossReport): JsonObject[] {
   const url = fileUrl(part);
   const source = url === undefined ? undefined : sourceOf(url);
   if (source === undefined) {
-    losses.add("file", `Claude Code takes no ${part.media_type ?? "file"} in a prompt`);
+    losses.add("file in a prompt", `Claude Code takes none of type ${part.media_type ?? "unknown"}`, part);
     return [];
   }
   const isPdf = field(source, "media_type") === "application/pdf";

@@ -78,9 +78,9 @@ describe("foreign restore", () => {
       customTitle: "A foreign title",
     });
     expect(restored.losses.map(({ what, count }) => [what, count])).toEqual([
-      ["system record", 1],
-      ["injected text", 1],
+      ["note of the other client", 1],
       ["reasoning", 1],
+      ["record of the other client", 1],
     ]);
   });
 

@@ -10,6 +10,7 @@ import { formatTimestamp, recordedTitle } from "../../model/index.ts";
 import type {
   CallPart,
   History,
+  HistoryOptions,
   Lineage,
   Restored,
   RestoredFile,
@@ -19,6 +20,8 @@ import type {
 import {
   authorOf,
   CallResults,
+  compactionSummary,
+  countSystem,
   extractName,
   handedOver,
   historyOf,
@@ -69,12 +72,18 @@ interface Target {
   readonly parent?: History;
 }
 
+const historyOptions = ({ parent, losses, options }: Target): HistoryOptions => ({
+  parent,
+  losses,
+  context: options.context,
+});
+
 /** A session that stands on its own; its subagents go into its folder, whatever their depth. */
 function addMain({ state, children }: Lineage, target: Target): void {
   const id = uuidOf(state.session.id);
   const directory = target.options.mapPath(state.session.project);
   const base = join(slugOf(directory), id);
-  const history = historyOf(state, target.parent, target.losses);
+  const history = historyOf(state, historyOptions(target));
   addLog(state, history, {
     path: `${base}.jsonl`,
     envelope: { sessionId: id, cwd: directory },
@@ -96,7 +105,7 @@ function addChild(
     agentId,
   };
   const path = `${target.base}/subagents/agent-${agentId}`;
-  const history = historyOf(lineage.state, target.parent, target.losses);
+  const history = historyOf(lineage.state, historyOptions(target));
   addLog(lineage.state, history, { path: `${path}.jsonl`, envelope, target });
   target.files.push({ kind: "json", path: `${path}.meta.json`, value: metaOf(lineage.state) });
   for (const child of lineage.children) addChild(child, { ...target, parent: history });
@@ -139,6 +148,14 @@ interface Envelope {
 
 type Message = MessageWithParts["message"];
 
+interface Turn {
+  readonly type: "user" | "assistant" | "system";
+  /** Absent for a record without a message. */
+  readonly content?: JsonValue;
+  readonly answer?: JsonObject;
+  readonly more?: JsonObject;
+}
+
 /** Writes the records of one log: a chain in which each names the one before it. */
 class Transcript {
   readonly #envelope: Envelope;
@@ -163,7 +180,7 @@ class Transcript {
     for (const entry of messages) this.#see(entry);
     this.#endResponse();
     for (const { part } of this.#results.rest())
-      this.#losses.add("tool result", "the call that it answers is not recorded", part);
+      this.#losses.add("tool result without its call", "no client takes one", part);
     const title = recordedTitle(messages.map(({ message }) => message));
     const { sessionId, agentId } = this.#envelope;
     if (title !== undefined && agentId === undefined && this.#records.length > 0)
@@ -172,6 +189,8 @@ class Transcript {
   }
 
   #see({ message, parts }: MessageWithParts): void {
+    const summary = message.role === "system" ? undefined : compactionSummary(parts, this.#losses);
+    if (summary !== undefined) return this.#addCompaction(message, summary);
     if (message.role === "assistant") {
       this.#response ??= { first: message, blocks: [], calls: [] };
       this.#response.blocks.push(...assistantBlocks(parts, this.#ids, this.#losses));
@@ -179,13 +198,38 @@ class Transcript {
       return;
     }
     if (message.role === "system") {
-      this.#losses.add("system record", "a record of the other client's own");
-      return;
+      return countSystem(message, this.#losses);
     }
     this.#endResponse();
     if (message.role === "tool") return this.#countOthers(parts);
     const content = userBlocks(parts, this.#losses);
-    if (content.length > 0) this.#add(message, { type: "user", content: plain(content) });
+    if (content.length === 0) return;
+    // The client shows such a turn to its model alone.
+    const isMeta = parts.every((part) => part.provenance === "injected");
+    this.#add(message, { type: "user", content: plain(content), ...(isMeta ? { more: { isMeta } } : {}) });
+  }
+
+  /** As the client compacts: a boundary before which nothing is sent any more, then the summary. */
+  #addCompaction(message: Message, summary: string): void {
+    this.#endResponse();
+    const before = this.#parent;
+    this.#parent = null;
+    this.#add(message, {
+      type: "system",
+      more: {
+        subtype: "compact_boundary",
+        content: "Conversation compacted",
+        isMeta: false,
+        level: "info",
+        logicalParentUuid: before,
+        compactMetadata: { trigger: "manual", preTokens: 0 },
+      },
+    });
+    this.#add(message, {
+      type: "user",
+      content: summary,
+      more: { isCompactSummary: true, isVisibleInTranscriptOnly: true },
+    });
   }
 
   /** The response's records, one for each block, then a result for each of its calls. */
@@ -218,12 +262,8 @@ class Transcript {
     }
   }
 
-  #add(
-    { id, session_id, timestamp }: Message,
-    turn: { readonly type: "user" | "assistant"; readonly content: JsonValue; readonly answer?: JsonObject },
-  ): void {
+  #add({ id, session_id, timestamp }: Message, { type, content, answer, more }: Turn): void {
     const { sessionId, cwd, agentId } = this.#envelope;
-    const { type, content, answer } = turn;
     const uuid = uuidOf(`${session_id}\n${id}\n${this.#records.length}`);
     // The client takes the newest record for the end of the log.
     if (this.#instant === undefined || timestamp > this.#instant) this.#instant = timestamp;
@@ -237,7 +277,8 @@ class Transcript {
       version: VERSION,
       gitBranch: "",
       type,
-      message: { ...answer, role: type, content },
+      ...(content === undefined ? {} : { message: { ...answer, role: type, content } }),
+      ...more,
       uuid,
       timestamp: formatTimestamp(this.#instant),
     });
@@ -246,7 +287,7 @@ class Transcript {
 
   #countOthers(parts: readonly Part[]): void {
     for (const part of parts)
-      if (part.type !== "tool_result") this.#losses.add(part.type, "Claude Code keeps no such record", part);
+      if (part.type !== "tool_result") this.#losses.add("approval", "Claude Code keeps none", part);
   }
 }
 

@@ -17,5 +17,6 @@ export const claudeCode: Adapter = {
     kind: "supported",
     serialize: async (lineage, options) => (await import("./serialize.ts")).serialize(lineage, options),
     hashes: async (state) => (await import("./native.ts")).hashes(state),
+    context: async () => (await import("./context.ts")).contextOf,
   },
 };

@@ -49,7 +49,8 @@ describe("native restore", () => {
     expect(restored.resume.command).toBe(`claude --resume ${HAND}`);
     expect(restored.losses).toEqual([
       {
-        what: "the session it belongs to",
+        what: "session that it belongs to",
+        affects: "record",
         why: `Claude Code opens a subagent only from there: ${HAND}`,
         count: 1,
       },

@@ -35,7 +35,8 @@ function serializeNative(lineage: Lineage, options: SerializeOptions): Restored 
         ? []
         : [
             {
-              what: "the session it belongs to",
+              what: "session that it belongs to",
+              affects: "record",
               why: `Claude Code opens a subagent only from there: ${session.parent_session_id ?? owner}`,
               count: 1,
             },

@@ -3,28 +3,47 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { stringifyJson } from "../../base/json.ts";
 import type { Part } from "../../model/index.ts";
 import type { CallPart, FilePart, LossReport, ResultPart } from "../seam/index.ts";
-import { callId, callInput, fileUrl, resultBlocks, resultJson, toolName } from "../seam/index.ts";
+import {
+  callId,
+  callInput,
+  fileUrl,
+  injectedKind,
+  isCarried,
+  noteOf,
+  resultBlocks,
+  resultJson,
+  toolName,
+} from "../seam/index.ts";
 
-/** What a person said or attached. What the other client injected stays behind, as Codex injects its own. */
-export function userContent(
-  parts: readonly Part[],
-  losses: LossReport,
-): { blocks: JsonObject[]; text: string } {
-  const blocks: JsonObject[] = [];
-  let text = "";
+/** A stretch of what stands in a person's place: typed and attached, or put there. */
+export interface UserContent {
+  readonly blocks: JsonObject[];
+  readonly isTyped: boolean;
+}
+
+/** What a person said or attached, and what that leans on; of other notes of its client Codex makes its own. */
+export function userContent(parts: readonly Part[], losses: LossReport): readonly UserContent[] {
+  const stretches: UserContent[] = [];
   for (const part of parts) {
-    if (part.provenance === "injected") {
-      losses.add(`injected ${part.type}`, "context that the other client added; Codex adds its own", part);
-    } else if (part.type === "text" && part.text !== undefined && part.text !== "") {
-      blocks.push({ type: "input_text", text: part.text });
-      text += part.text;
-    } else if (part.type === "file") {
-      const image = imageBlock(part);
-      if (image === undefined) losses.add("attached file", "Codex keeps only pictures inside a session");
-      else blocks.push(image);
-    }
+    const kind = injectedKind(part);
+    const block = isCarried(kind) ? blockOf(part, losses) : undefined;
+    if (!isCarried(kind)) losses.add("note of the other client", noteOf(kind), part);
+    if (block === undefined) continue;
+    const isTyped = kind === undefined;
+    const last = stretches.at(-1);
+    if (last?.isTyped === isTyped) last.blocks.push(block);
+    else stretches.push({ blocks: [block], isTyped });
   }
-  return { blocks, text };
+  return stretches;
+}
+
+function blockOf(part: Part, losses: LossReport): JsonObject | undefined {
+  if (part.type === "text" && part.text !== undefined && part.text !== "")
+    return { type: "input_text", text: part.text };
+  if (part.type !== "file") return undefined;
+  const image = imageBlock(part);
+  if (image === undefined) losses.add("file in a prompt", "Codex keeps only pictures inside a session", part);
+  return image;
 }
 
 export function callItem(call: CallPart): JsonObject {

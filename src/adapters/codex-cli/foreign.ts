@@ -14,7 +14,18 @@ import type {
   RestoredLog,
   SerializeOptions,
 } from "../seam/index.ts";
-import { callId, compactionSummary, handedOver, historyOf, LossReport, uuidFrom } from "../seam/index.ts";
+import {
+  callId,
+  compactionSummary,
+  countSystem,
+  extractString,
+  handedOver,
+  historyOf,
+  injectedKind,
+  LossReport,
+  noteOf,
+  uuidFrom,
+} from "../seam/index.ts";
 import { callItem, outputItem, userContent } from "./foreign-content.ts";
 import { rolloutPath } from "./name.ts";
 
@@ -45,7 +56,11 @@ interface Parent {
 
 function filesOf({ state, children }: Lineage, parent: Parent | undefined, target: Target): RestoredFile[] {
   const { session } = state;
-  const history = historyOf(state, parent?.history, target.losses);
+  const history = historyOf(state, {
+    parent: parent?.history,
+    losses: target.losses,
+    context: target.options.context,
+  });
   const turns = new Rollout(target.losses).of(history.messages);
   if (recordedTitle(state.messages.map(({ message }) => message)) !== undefined)
     target.losses.add("title", "Codex keeps names in session_index.jsonl, which restore does not write to");
@@ -110,25 +125,23 @@ class Rollout {
 
   #add({ message, parts }: MessageWithParts): void {
     const { role, timestamp } = message;
-    if (role === "system") {
-      const isCarrier = message.content === "";
-      if (isCarrier) this.#losses.add("record of the other client", "it is no turn of the conversation");
-      else this.#losses.add("system text", "Codex brings its own instructions");
-      return;
-    }
+    if (role === "system") return countSystem(message, this.#losses);
     const summary = compactionSummary(parts, this.#losses);
     if (summary !== undefined) this.#push(timestamp, "compacted", { message: summary });
     else if (role === "user") this.#addUser(parts, timestamp);
     else for (const part of parts) this.#addPart(part, timestamp);
   }
 
+  /** What was typed is shown, too; what nobody typed is said to the model alone, in an item of its own. */
   #addUser(parts: readonly Part[], timestamp: Timestamp): void {
-    const { blocks, text } = userContent(parts, this.#losses);
-    if (blocks.length === 0) return;
-    this.#push(timestamp, "response_item", { type: "message", role: "user", content: blocks });
-    const images = blocks.flatMap((block) => block["image_url"] ?? []);
-    const shown = { type: "user_message", message: text, images, local_images: [], text_elements: [] };
-    this.#push(timestamp, "event_msg", shown);
+    for (const { blocks, isTyped } of userContent(parts, this.#losses)) {
+      this.#push(timestamp, "response_item", { type: "message", role: "user", content: blocks });
+      if (!isTyped) continue;
+      const message = blocks.map((block) => extractString(block, "text") ?? "").join("");
+      const images = blocks.flatMap((block) => block["image_url"] ?? []);
+      const shown = { type: "user_message", message, images, local_images: [], text_elements: [] };
+      this.#push(timestamp, "event_msg", shown);
+    }
   }
 
   #addPart(part: Part, timestamp: Timestamp): void {
@@ -143,17 +156,17 @@ class Rollout {
       case "tool_result":
         return this.#addResult(part, timestamp);
       case "file":
-        return this.#losses.add("file of the agent", "Codex keeps no files in the agent's messages", part);
+        return this.#losses.add("file in an answer", "Codex keeps none", part);
       case "tool_approval_request":
       case "tool_approval_response":
-        return this.#losses.add("approval", "Codex records none");
+        return this.#losses.add("approval", "Codex keeps none", part);
     }
   }
 
   #addText(part: Extract<Part, { type: "text" }>, timestamp: Timestamp): void {
     if (part.text === undefined || part.text === "") return;
     if (part.provenance === "injected")
-      return this.#losses.add("injected text", "a note that the other client made itself", part);
+      return this.#losses.add("note of the other client", noteOf(injectedKind(part)), part);
     const content = [{ type: "output_text", text: part.text }];
     this.#push(timestamp, "event_msg", { type: "agent_message", message: part.text });
     this.#push(timestamp, "response_item", { type: "message", role: "assistant", content });
@@ -172,7 +185,7 @@ class Rollout {
   #addResult(part: Extract<Part, { type: "tool_result" }>, timestamp: Timestamp): void {
     const { call_id } = part;
     if (call_id === undefined || !this.#open.delete(call_id))
-      return this.#losses.add("tool result without its call", "Codex pairs each output with a call", part);
+      return this.#losses.add("tool result without its call", "no client takes one", part);
     if (part.is_failure === true)
       this.#losses.addFailure("Codex keeps what a tool answered, and not that it failed", part);
     this.#push(timestamp, "response_item", outputItem(part, call_id));

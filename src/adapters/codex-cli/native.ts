@@ -137,8 +137,7 @@ interface Placing {
 
 function placedIn(records: Records, at: Placing): Records {
   const isNamed = at.state.messages.some(({ message }) => message.seq === undefined);
-  if (isNamed)
-    at.losses.add("thread name", "it stands in session_index.jsonl, which restore does not write to");
+  if (isNamed) at.losses.add("title", "it stands in session_index.jsonl, which restore does not write to");
   return records.map((record) => {
     if (isRawLine(record) || !isJsonObject(record)) return record;
     const payload = objectField(record, "payload");

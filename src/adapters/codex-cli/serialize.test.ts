@@ -123,10 +123,10 @@ describe("foreign restore", () => {
   test("reports what stays behind", () => {
     const { losses } = serialize(other(), foreign);
     expect(losses.map(({ what, count }) => [what, count])).toEqual([
-      ["record of the other client", 1],
-      ["injected text", 1],
+      ["note of the other client", 1],
       ["reasoning", 1],
       ["failure of a tool", 1],
+      ["record of the other client", 1],
       ["title", 1],
     ]);
   });

@@ -16,9 +16,9 @@ export function exportOf(session: NativeSession, mapPath: MapPath, losses: LossR
   const info = infoOf(session) ?? {};
   const messages = session.messages.flatMap((message) => messageOf(message, { mapPath, losses }));
   for (const file of session.files.keys())
-    losses.add(`${nameOf(folderOf(file))} file`, "an export holds the session and its messages only");
+    losses.add("file beside the session", `an export holds none of ${nameOf(folderOf(file))}`);
   for (const table of session.tables.keys())
-    losses.add(`${table} rows`, "an export holds the session and its messages only");
+    losses.add("rows beside the session", `an export holds none of the table ${table}`);
   // The session first: by that an export is told from other JSON without reading all of it.
   return { info: withDirectory(info, mapPath), messages, ...session.beside };
 }
@@ -36,13 +36,13 @@ function messageOf(
   const info = valueOf(message, { id: "id", session_id: "sessionID" });
   if (message.beside === "whole") return info === undefined ? [] : [info];
   if (info === undefined) {
-    losses.add("message", "it is not JSON, and the client would refuse the whole export");
+    losses.add("value that is not JSON", "a message: the client would refuse the whole export");
     return [];
   }
   const parts = message.parts.flatMap((part): readonly JsonValue[] => {
     const value = valueOf(part, { id: "id", session_id: "sessionID", message_id: "messageID" });
     if (value === undefined)
-      losses.add("part", "it is not JSON, and the client would refuse the whole export");
+      losses.add("value that is not JSON", "a part: the client would refuse the whole export");
     return value === undefined ? [] : [value];
   });
   return [{ ...message.beside, info: withPath(info, mapPath), parts }];

@@ -15,6 +15,7 @@ import {
   INTERRUPTED,
   isCarried,
   isJoined,
+  noteOf,
   optional,
   parseDataUrl,
   resultBlocks,
@@ -28,7 +29,7 @@ export function promptParts(parts: readonly Part[], losses: LossReport): JsonObj
   for (const part of parts) {
     const kind = injectedKind(part);
     if (!isCarried(kind)) {
-      losses.add(`injected ${kind}`, "context that the other client added for its own model", part);
+      losses.add("note of the other client", noteOf(kind), part);
       continue;
     }
     const mark = kind === undefined ? {} : { synthetic: true };
@@ -61,7 +62,7 @@ export function answerParts(
       const isSaid = part.provenance === "conversational" && (part.text ?? "").trim() !== "";
       if (isSaid) return [{ type: "text", text: part.text ?? "", time: { start: at, end: at } }];
       if (part.provenance === "injected")
-        losses.add("injected text", "a note that the other client made itself", part);
+        losses.add("note of the other client", noteOf(injectedKind(part)), part);
     } else if (part.type === "reasoning")
       losses.add("reasoning", "only the model that wrote it can verify it");
     else if (part.type === "tool_call") return [toolPart(part, answer(part), context)];
@@ -79,7 +80,7 @@ function toolPart(
   const tool = { type: "tool", callID: callId(call), tool: toolName(call) };
   if (answered === undefined) {
     losses.add(
-      "open tool call",
+      "unanswered tool call",
       "opencode takes no history with an unanswered call: it is marked as interrupted",
     );
     return { ...tool, state: { status: "error", input, error: INTERRUPTED, time: { start: at, end: at } } };
@@ -113,6 +114,6 @@ function filePart(part: FilePart, losses: LossReport): JsonObject[] {
   const url = fileUrl(part);
   const file = url === undefined ? undefined : fileOf(url, part.media_type);
   if (file !== undefined) return [{ ...file, ...optional("filename", part.file_name) }];
-  losses.add("file", "opencode takes no file whose type is not known");
+  losses.add("file in a prompt", "opencode takes none whose type is not known", part);
   return [];
 }

@@ -12,6 +12,7 @@ import {
   brandOf,
   CallResults,
   compactionSummary,
+  countSystem,
   extractName,
   handedOver,
   historyOf,
@@ -54,7 +55,7 @@ interface Target {
 function exportsOf({ state, children }: Lineage, target: Target): readonly ForeignExport[] {
   const { session } = state;
   const { options, losses, parent } = target;
-  const history = historyOf(state, parent?.history, losses);
+  const history = historyOf(state, { parent: parent?.history, losses, context: options.context });
   const id = sessionIdFor(session.id, millis(session.created_at));
   const directory = options.mapPath(session.project);
   const writer = new Writer({ session, id, directory, losses });
@@ -131,8 +132,7 @@ class Writer {
 
   #see({ message, parts }: MessageWithParts): void {
     if (message.role === "tool") return this.#endResponse();
-    if (message.role === "system")
-      return this.#origin.losses.add("system record", "a record of the other client's own");
+    if (message.role === "system") return countSystem(message, this.#origin.losses);
     const summary = compactionSummary(parts, this.#origin.losses);
     if (summary !== undefined) {
       this.#endResponse();
@@ -241,9 +241,9 @@ class Writer {
     const { losses } = this.#origin;
     for (const { type } of messages.flatMap(({ parts }) => parts))
       if (type === "tool_approval_request" || type === "tool_approval_response")
-        losses.add(type, "opencode keeps no approvals");
+        losses.add("approval", "opencode keeps none");
     for (const { part } of this.#results.rest())
-      losses.add("tool result", "the call that it answers is not recorded", part);
+      losses.add("tool result without its call", "no client takes one", part);
   }
 }
 

@@ -18,5 +18,6 @@ export const opencode: Adapter = {
     kind: "supported",
     serialize: async (lineage, options) => (await import("./serialize.ts")).serialize(lineage, options),
     hashes: async (state, form) => (await import("./restored-hashes.ts")).hashes(state, form),
+    context: async () => (await import("./context.ts")).contextOf,
   },
 };

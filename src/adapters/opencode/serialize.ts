@@ -71,7 +71,7 @@ function exportsOf(
 
 function exportFile(session: NativeSession, path: string, { mapPath, losses }: Exporting): RestoredFile {
   if (session.bytes === undefined) return { kind: "json", path, value: exportOf(session, mapPath, losses) };
-  losses.add("export", "it is not JSON, and the client would refuse it");
+  losses.add("value that is not JSON", "it is not JSON, and the client would refuse it");
   return { kind: "bytes", path, data: session.bytes };
 }
 

@@ -13,6 +13,7 @@ import {
   injectedKind,
   isCarried,
   isJoined,
+  noteOf,
   parseDataUrl,
   resultBlocks,
   resultJson,
@@ -26,8 +27,7 @@ export function userBlocks(parts: readonly Part[], losses: LossReport): JsonObje
   for (const part of parts) {
     const kind = injectedKind(part);
     const isKept = isCarried(kind);
-    if (!isKept)
-      losses.add(`injected ${kind}`, "context that the other client added for its own model", part);
+    if (!isKept) losses.add("note of the other client", noteOf(kind), part);
     const last = blocks.at(-1);
     // A blank text made no block: what it was joined with may then stand behind a picture.
     const before = last === undefined ? undefined : extractString(last, "text");
@@ -45,13 +45,13 @@ export function assistantBlocks(parts: readonly Part[], losses: LossReport): Jso
   return parts.flatMap((part): JsonObject[] => {
     if (part.type === "text") {
       if (part.provenance === "conversational") return textBlocks(part.text);
-      losses.add("injected text", "a note that the other client made itself", part);
+      losses.add("note of the other client", noteOf(injectedKind(part)), part);
     } else if (part.type === "reasoning")
       losses.add("reasoning", "only the model that wrote it can verify it");
     else if (part.type === "tool_call" && part.provider_executed !== true) return [callBlock(part)];
     else if (part.type === "tool_call")
-      losses.add("tool call", "the provider ran it, which pi does not record", part);
-    else if (part.type === "file") losses.add("file by the model", "pi keeps no files in answers");
+      losses.add("tool call that the provider ran", "pi records none", part);
+    else if (part.type === "file") losses.add("file in an answer", "pi keeps none", part);
     return [];
   });
 }
@@ -79,7 +79,7 @@ function textBlocks(text: string | undefined): JsonObject[] {
 function fileBlocks(part: FilePart, losses: LossReport): JsonObject[] {
   const image = imageOf(fileUrl(part) ?? "");
   if (image !== undefined) return [image];
-  losses.add("file", `pi takes no ${part.media_type ?? "file"} in a prompt`);
+  losses.add("file in a prompt", `pi takes none of type ${part.media_type ?? "unknown"}`, part);
   return [];
 }
 

@@ -107,9 +107,9 @@ describe("foreign restore", () => {
 
   test("says what it could not keep", () => {
     expect(restored.losses.map(({ what, count }) => [what, count])).toEqual([
-      ["system record", 1],
-      ["injected context", 1],
+      ["note of the other client", 1],
       ["reasoning", 1],
+      ["record of the other client", 1],
     ]);
   });
 
@@ -131,7 +131,12 @@ describe("foreign restore", () => {
       content: [{ type: "text", text: "$ ls\na b" }],
       display: true,
     });
-    expect(made.losses).toContainEqual(expect.objectContaining({ what: "injected system-reminder" }));
+    expect(made.losses).toContainEqual(
+      expect.objectContaining({
+        what: "note of the other client",
+        why: "system-reminder, which each client writes for its own model",
+      }),
+    );
   });
 
   test("restores children as sessions of their own", () => {

@@ -21,6 +21,7 @@ import {
   brandOf,
   CallResults,
   compactionSummary,
+  countSystem,
   handedOver,
   historyOf,
   injectedKind,
@@ -67,7 +68,7 @@ interface Target {
 function filesOf({ state, children }: Lineage, target: Target): RestoredFile[] {
   const { session } = state;
   const { options, losses, logs } = target;
-  const history = historyOf(state, target.parent, losses);
+  const history = historyOf(state, { parent: target.parent, losses, context: target.options.context });
   const id = uuidOf(session.id);
   const directory = options.mapPath(session.project);
   const header = {
@@ -141,8 +142,7 @@ class Transcript {
 
   #see({ message, parts }: MessageWithParts): void {
     if (message.role === "tool") return this.#endResponse();
-    if (message.role === "system")
-      return this.#losses.add("system record", "a record of the other client's own");
+    if (message.role === "system") return countSystem(message, this.#losses);
     const summary = compactionSummary(parts, this.#losses);
     if (message.role === "assistant" && summary === undefined) {
       this.#response ??= { first: message, last: message, parts: [] };
@@ -231,11 +231,11 @@ class Transcript {
   #countLost(messages: readonly MessageWithParts[]): void {
     for (const { type } of messages.flatMap(({ parts }) => parts))
       if (type === "tool_approval_request" || type === "tool_approval_response")
-        this.#losses.add(type, "pi keeps no approvals");
+        this.#losses.add("approval", "pi keeps none");
     for (const { message, part } of this.#results.rest())
       if (message.role === "assistant")
-        this.#losses.add("tool result", "the provider ran it, which pi does not record", part);
-      else this.#losses.add("tool result", "the call that it answers is not recorded", part);
+        this.#losses.add("tool call that the provider ran", "pi records none", part);
+      else this.#losses.add("tool result without its call", "no client takes one", part);
   }
 }
 

@@ -7,6 +7,7 @@ import type { JsonValue } from "../../base/json.ts";
 import type { Event, Lineage, MessageKey, RecordPiece, SessionId, SessionState } from "../../model/index.ts";
 import type { Cursor } from "./freshness.ts";
 import type { Issue } from "./issue.ts";
+import type { ContextRule } from "./foreign/context.ts";
 import type { Restored, SerializeOptions } from "./restore.ts";
 import type { RecordHashes } from "./record-chain.ts";
 import type { StoredHashes, ToldState } from "./source-state.ts";
@@ -159,6 +160,8 @@ export interface Adapter {
         readonly serialize: (lineage: Lineage, options: SerializeOptions) => Promise<Restored>;
         /** What a native restore gives back of these messages, hashed as the reader hashes what a source has. */
         readonly hashes: (state: SessionState, form: string) => Promise<RecordHashes>;
+        /** Loads what tells of a session of this client what its model still had, for restores into others. */
+        readonly context: () => Promise<ContextRule>;
       }
     | { readonly kind: "unsupported"; readonly instead: string };
 }

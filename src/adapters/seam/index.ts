@@ -68,6 +68,8 @@ export {
   tailHash,
 } from "./freshness.ts";
 export { authorOf, usageOf } from "./foreign/author.ts";
+export type { ContextRule, ModelContext } from "./foreign/context.ts";
+export { keptBehind, lastCompaction } from "./foreign/context.ts";
 export type { HandedOver } from "./foreign/handed-over.ts";
 export {
   differenceToHandedOver,
@@ -76,16 +78,18 @@ export {
   NO_PROMPT,
   NO_RESULT,
 } from "./foreign/handed-over.ts";
-export type { History } from "./foreign/history.ts";
+export type { History, HistoryOptions } from "./foreign/history.ts";
 export { historyOf } from "./foreign/history.ts";
 export type { CallPart, FilePart } from "./foreign/parts.ts";
 export {
   callId,
   callInput,
   compactionSummary,
+  countSystem,
   fileUrl,
   injectedKind,
   isCarried,
+  noteOf,
   parseDataUrl,
   toolName,
 } from "./foreign/parts.ts";

@@ -3,6 +3,7 @@ import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { stringifyJson } from "../../base/json.ts";
 import type { Part, SessionId } from "../../model/index.ts";
+import type { ContextRule } from "./foreign/context.ts";
 import type { HandedOver } from "./foreign/handed-over.ts";
 
 /** A line that was not JSON when it was read: it goes back byte for byte. */
@@ -45,11 +46,41 @@ export interface RestoredRow {
   readonly json: JsonObject;
 }
 
+/** What may be lost, in the same words for every client, and whom it matters to: the model, or only the record of it. */
+const AFFECTS = {
+  "failure of a tool": "model",
+  "file in a prompt": "model",
+  "file in an answer": "model",
+  "history before the fork": "model",
+  "note of the other client": "model",
+  reasoning: "model",
+  "summary of a compaction": "model",
+  "text beside a summary": "model",
+  "tool call that the provider ran": "model",
+  "tool result without its call": "model",
+  "unanswered tool call": "model",
+  approval: "record",
+  "copy of a session": "record",
+  "file beside the session": "record",
+  "link to a parent session": "record",
+  "record of the other client": "record",
+  "rows beside the session": "record",
+  "session that it belongs to": "record",
+  "system text": "record",
+  title: "record",
+  "turn of another branch": "record",
+  "value that is not JSON": "record",
+} as const;
+
+export type LossKind = keyof typeof AFFECTS;
+
 /** Something of the canonical session that the target cannot express. */
 export interface Loss {
-  readonly what: string;
+  readonly what: LossKind;
   readonly why: string;
   readonly count: number;
+  /** `model`: the model knew it and does not know it any more. `record`: nothing that it was sent. */
+  readonly affects: "model" | "record";
 }
 
 /** Which session a file tells, so that it can be read back and compared with what was stored. */
@@ -92,6 +123,8 @@ export interface SerializeOptions {
   readonly mapPath: (path: string) => string;
   /** Milliseconds since 1970, for files that are named by time. */
   readonly now: number;
+  /** Of a foreign restore: what the model of the session's own client still had (`Adapter.restore.context`). */
+  readonly context?: ContextRule | undefined;
 }
 
 /** Parts of a session that its target does not say, or not as they were. */
@@ -104,12 +137,12 @@ export interface LostParts {
 
 /** Collects losses by kind, and which parts of the session at hand are among them. */
 export class LossReport {
-  readonly #losses = new Map<string, { what: string; why: string; count: number }>();
+  readonly #losses = new Map<string, { what: LossKind; why: string; count: number }>();
   #parts = new Set<Part>();
   #failures = new Set<Part>();
 
   /** `part`: what is not said. It is not looked for when the restore is read back. */
-  add(what: string, why: string, part?: Part): void {
+  add(what: LossKind, why: string, part?: Part): void {
     if (part !== undefined) this.#parts.add(part);
     this.#count(what, why);
   }
@@ -128,15 +161,17 @@ export class LossReport {
     return lost;
   }
 
-  #count(what: string, why: string): void {
+  #count(what: LossKind, why: string): void {
     const key = `${what}\0${why}`;
     const loss = this.#losses.get(key);
     if (loss === undefined) this.#losses.set(key, { what, why, count: 1 });
     else loss.count += 1;
   }
 
+  /** What the model loses first. */
   list(): readonly Loss[] {
-    return [...this.#losses.values()];
+    const all = [...this.#losses.values()].map((loss) => ({ ...loss, affects: AFFECTS[loss.what] }));
+    return all.toSorted((a, b) => Number(a.affects === "record") - Number(b.affects === "record"));
   }
 }
 

@@ -65,8 +65,7 @@ export async function demo({ flags, out, signal }: VerbContext<typeof demoFlags>
     () => restore(context, { session_id: RETRY_SESSION, to: "codex-cli", out: `${home}/.codex` }),
   );
   print(`${restored.fidelity}: ${restored.files.map(({ path }) => path).join(", ")}`);
-  for (const { what, why, count: n } of restored.losses)
-    print(`not taken along: ${count(n)} x ${what} (${why})`);
+  for (const { what, why, count: n } of restored.losses) print(`left out: ${count(n)} x ${what} (${why})`);
   print(`resume with: ${restored.resume.command}`);
 
   out.result({ steps, ...(flags.keep && { home }) }, () =>

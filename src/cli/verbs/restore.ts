@@ -29,10 +29,9 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
 }
 
 function render(report: RestoreReport): string {
-  const { command, copy_to, in_the_way: inTheWay = [] } = report.resume;
+  const { command, copy_to, directory, is_directory_missing, in_the_way: inTheWay = [] } = report.resume;
   const bytes = report.files.reduce((sum, file) => sum + file.bytes, 0);
   const kept = report.files.filter((file) => file.kept).length;
-  const losses = report.losses.map(({ what, why, count: n }) => `  ${count(n)} x ${what}: ${why}`);
   return [
     `restored ${count(report.sessions)} ${report.sessions === 1 ? "session" : "sessions"} into ${report.to} ` +
       `(${report.fidelity}): ${count(report.files.length)} ${report.files.length === 1 ? "file" : "files"}, ${size(bytes)}, read back equal` +
@@ -40,14 +39,31 @@ function render(report: RestoreReport): string {
     ...report.files.map(({ path }) => `  ${path}`),
     ...unproven(report),
     ...otherStates(report),
-    ...(losses.length === 0 ? [] : ["not taken along:", ...losses]),
+    ...lossLines("what its model knew and does not know there:", report, "model"),
+    ...lossLines("left out, and never sent to the model:", report, "record"),
     ...inTheWay.slice(0, 1).map((path) => {
       const more = inTheWay.length === 1 ? "" : ` (and ${count(inTheWay.length - 1)} more)`;
       return `in the way: ${path}${more}: run pond sync, then move it away before you copy, or what it has gained since is lost`;
     }),
+    ...(is_directory_missing === true
+      ? [
+          `${directory} is not on this machine: make it, or restore again with --map-path ${shellWord(directory)}=<the folder here>`,
+        ]
+      : []),
     ...(copy_to === undefined ? [] : [`to resume, copy what is in ${report.out} into ${copy_to}, then`]),
     `resume with: ${command}`,
   ].join("\n");
+}
+
+function lossLines(
+  heading: string,
+  { losses }: RestoreReport,
+  affects: "model" | "record",
+): readonly string[] {
+  const own = losses.filter((loss) => loss.affects === affects);
+  return own.length === 0
+    ? []
+    : [heading, ...own.map(({ what, why, count: n }) => `  ${count(n)} x ${what}: ${why}`)];
 }
 
 /** What nothing proves to be as it was read: one line a reason. */

@@ -5,6 +5,8 @@
  */
 import type { MessageWithParts, SessionState } from "../../../model/index.ts";
 import { activeBranch, newestRevisions, revisionOf } from "../../../model/index.ts";
+import { inChainOrder } from "./chain-order.ts";
+import type { ContextRule } from "./context.ts";
 import { objectField } from "../extract.ts";
 import type { LossReport } from "../restore.ts";
 import { isWhole } from "../whole.ts";
@@ -18,14 +20,37 @@ export interface History {
   readonly own: readonly MessageWithParts[];
 }
 
-/** `parent`: the history of the session above this one in the lineage that is restored, if any. */
-export function historyOf(state: SessionState, parent: History | undefined, losses: LossReport): History {
+export interface HistoryOptions {
+  /** The history of the session above this one in the lineage that is restored, if any. */
+  readonly parent?: History | undefined;
+  readonly losses: LossReport;
+  /** What of it the model still had, by the rule of the client that wrote it. */
+  readonly context?: ContextRule | undefined;
+}
+
+export function historyOf(state: SessionState, { parent, losses, context }: HistoryOptions): History {
   const own = newestRevisions(state.messages).filter(({ message }) => !isWhole(message));
   const before = beforeFork(state, parent, losses);
   const active = activeOf(own);
-  for (let lost = own.length - active.length; lost > 0; lost -= 1)
-    losses.add("message of another branch", "a restored session has one branch: the active one");
-  return { messages: [...before, ...active], before, own };
+  const shown = new Set(active);
+  for (const entry of own)
+    if (isTurn(entry) && !shown.has(entry))
+      losses.add("turn of another branch", "a restored session has one branch: the active one");
+  const { messages, isSealed } = context?.([...before, ...active]) ?? { messages: [...before, ...active] };
+  if (isSealed === true)
+    losses.add(
+      "summary of a compaction",
+      "its provider encrypted it: all turns that it stands for are handed over instead",
+    );
+  return { messages, before, own };
+}
+
+/** Of the conversation; not what a client notes beside it, such as its progress. */
+function isTurn({ message, parts }: MessageWithParts): boolean {
+  if (message.role !== "user" && message.role !== "assistant") return false;
+  return parts.some(
+    (part) => part.type === "tool_call" || (part.type === "text" && part.provenance === "conversational"),
+  );
 }
 
 function beforeFork(
@@ -51,9 +76,10 @@ function endOf(messages: readonly MessageWithParts[], cut: string): number {
   return messages.findLastIndex(({ message }) => revisionOf(message).record === cut) + 1;
 }
 
+/** The active branch, each message behind the one that it follows: some clients write a result before its call. */
 function activeOf(messages: readonly MessageWithParts[]): readonly MessageWithParts[] {
   const active = activeBranch(messages.map(({ message }) => message));
-  return messages.filter(({ message }) => active.has(message.id));
+  return inChainOrder(messages.filter(({ message }) => active.has(message.id)));
 }
 
 function factOf({ message }: MessageWithParts, name: string): unknown {

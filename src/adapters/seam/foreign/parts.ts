@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from "../../../base/json.ts";
 import { isJsonObject, tryParseJson } from "../../../base/json.ts";
-import type { Part } from "../../../model/index.ts";
+import type { Message, Part } from "../../../model/index.ts";
 import { openJson } from "../../../model/index.ts";
 import { extractName, objectField } from "../extract.ts";
 import type { LossReport } from "../restore.ts";
@@ -13,14 +13,33 @@ import { valueHash } from "../../../base/value-hash.ts";
 export type CallPart = Extract<Part, { type: "tool_call" }>;
 export type FilePart = Extract<Part, { type: "file" }>;
 
-/** Injected text that the conversation leans on; other clients' notes to their own model stay behind. */
+/**
+ * Injected text that the model of the conversation knew and leans on: what people's commands and skills expanded to, what
+ * agents in the background and other sessions reported, what hooks and extensions said. Other clients' notes to their own
+ * model stay behind: instructions, surroundings, permissions and reminders are each client's own, and made anew.
+ */
 const CARRIED: ReadonlySet<string> = new Set([
-  "shell",
-  "file",
-  "skill",
-  "ide",
-  "extension",
+  "agent",
+  "agent-message",
   "branch-summary",
+  "channel",
+  "command",
+  "extension",
+  "external-context",
+  "file",
+  "fork",
+  "hook",
+  "ide",
+  "interruption",
+  "meta",
+  "plan",
+  "review",
+  "schedule",
+  "shell",
+  "skill",
+  "subagent-notification",
+  "task-notification",
+  "teammate",
 ]);
 
 /** The kind of an injected part; undefined for the conversation. */
@@ -34,6 +53,17 @@ export function isCarried(kind: string | undefined): boolean {
   return kind === undefined || CARRIED.has(kind);
 }
 
+/** Why a note stays behind. */
+export function noteOf(kind = "context"): string {
+  return `${kind}, which each client writes for its own model`;
+}
+
+/** A record of its client says nothing to the model; a text of the system does. */
+export function countSystem(message: Extract<Message, { role: "system" }>, losses: LossReport): void {
+  if (message.content === "") losses.add("record of the other client", "it is no turn of the conversation");
+  else losses.add("system text", "each client brings its own");
+}
+
 /** The text of a summary that stands for the history before it; some clients write it as a turn of their model. */
 export function compactionSummary(parts: readonly Part[], losses: LossReport): string | undefined {
   const texts: string[] = [];
@@ -44,7 +74,11 @@ export function compactionSummary(parts: readonly Part[], losses: LossReport): s
   }
   if (texts.length === 0) return undefined;
   for (const part of others)
-    losses.add(part.type, "it stands beside a summary, of which the text is kept", part);
+    losses.add(
+      part.type === "reasoning" ? "reasoning" : "text beside a summary",
+      "of a summary only the text is kept",
+      part,
+    );
   return texts.join("");
 }
 

@@ -1,0 +1,44 @@
+/**
+ * What the model of a session still had before it when the session ended (spec.md#adapter-restore-context). A client that
+ * compacts goes on from a summary and from the turns that it kept; each client says by a rule of its own which these are,
+ * from what its records say. Another client is handed the same: what came before is shown there, and not sent.
+ */
+import type { MessageWithParts } from "../../../model/index.ts";
+import { pondOf } from "../../../model/index.ts";
+
+export interface ModelContext {
+  /** What the model no longer had, then the summary, the turns that were kept, and what came after. */
+  readonly messages: readonly MessageWithParts[];
+  /** The last compaction left a summary that only its provider can read: nothing is left out then. */
+  readonly isSealed?: true;
+}
+
+/** From the turns of the active branch, in order. */
+export type ContextRule = (messages: readonly MessageWithParts[]) => ModelContext;
+
+/** Where the last compaction stands; -1 where there was none. */
+export function lastCompaction(
+  messages: readonly MessageWithParts[],
+  kinds: readonly ("summary" | "boundary")[] = ["summary"],
+): number {
+  return messages.findLastIndex(({ message }) => {
+    const kind = pondOf(message.options)["compaction"];
+    return kinds.some((each) => each === kind);
+  });
+}
+
+/** The same messages with those that were kept behind the summary instead of before it. */
+export function keptBehind(
+  messages: readonly MessageWithParts[],
+  summary: number,
+  isKept: (entry: MessageWithParts, at: number) => boolean,
+): readonly MessageWithParts[] {
+  const before = messages.slice(0, summary);
+  const kept = new Set(before.filter(isKept));
+  return [
+    ...before.filter((entry) => !kept.has(entry)),
+    ...messages.slice(summary, summary + 1),
+    ...kept,
+    ...messages.slice(summary + 1),
+  ];
+}
