@@ -11,7 +11,7 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const [major, minor] = process.versions.node.split(".").map(Number);
 const bundled = at(`../node_modules/node/bin/node${process.platform === "win32" ? ".exe" : ""}`);
 
-if (!existsSync(at("../dist/cli/main.js"))) {
+if (!existsSync(at("../dist/bundle/main.js"))) {
   stop("this copy is not built", `npm install && npm run build, in ${at("..")}`);
 } else if (major > 22 || (major === 22 && minor >= 18)) {
   // Inside dist, so that a build takes the old cache away with the old code.
@@ -22,7 +22,7 @@ if (!existsSync(at("../dist/cli/main.js"))) {
     () => process.getBuiltinModule("v8").setFlagsFromString("--heap-growing-percent=100"),
     1000,
   ).unref();
-  await import("../dist/cli/main.js");
+  await import("../dist/bundle/main.js");
 } else if (existsSync(bundled)) {
   await handOver();
 } else {

@@ -1,9 +1,12 @@
 /** The package as it is installed: its surface, its command, the versions it was built and measured with. */
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { MessageChannel, Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
+import { remoteCalls } from "../src/base/thread-calls.ts";
 import { ROOT } from "./cli/pond.ts";
 
 interface Manifest {
@@ -54,6 +57,16 @@ test("the library exports exactly its surface", async () => {
   const surface = (await import(join(ROOT, entry))) as Record<string, unknown>;
   expect(Object.keys(surface).toSorted()).toEqual(SURFACE.toSorted());
   expect(readFileSync(join(ROOT, manifest.exports["."]?.["types"] ?? ""), "utf8")).toContain("PondError");
+});
+
+test("the thread of an import is where the bundled command looks for it, and answers", async () => {
+  const { port1, port2 } = new MessageChannel();
+  const file = join(ROOT, "dist/bundle/import-worker.js");
+  const worker = new Worker(file, { workerData: port2, transferList: [port2] });
+  const calls = remoteCalls<{ stop: (nothing: undefined) => void }>(worker);
+  await Promise.race([calls.stop(undefined), once(worker, "error").then(([error]) => Promise.reject(error))]);
+  await worker.terminate();
+  port1.close();
 });
 
 test("the command runs", () => {

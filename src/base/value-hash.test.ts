@@ -1,7 +1,8 @@
+import { hash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "./json.ts";
-import { equalJson, parseJson } from "./json.ts";
+import { equalJson, isRawNumber, parseJson } from "./json.ts";
 import { jsonValue } from "../../test/support/arbitrary-events.ts";
 import { nameHash, uuidFrom, valueHash } from "./value-hash.ts";
 
@@ -56,6 +57,37 @@ test("the hash of a value without lone surrogates is the one that stored ids wer
 
 test("a record with a lone surrogate keeps the name that it was stored under", () => {
   expect(nameHash(parseJson(String.raw`"\ud800"`))).toBe("f3c9a4985ed8ac97a4fee4bf3447c2d8");
+});
+
+/** Plainly, with every piece tagged and length-prefixed: what stored hashes were made of. */
+function described(value: JsonValue): string {
+  if (typeof value === "string") return `s${value.length}:${value}`;
+  if (typeof value === "number") return `n${value};`;
+  if (typeof value === "boolean") return value ? "t" : "f";
+  if (value === null) return "z";
+  if (isRawNumber(value)) return `r${value.rawJSON};`;
+  if (Array.isArray(value)) return `a${value.length}:${value.map(described).join("")}`;
+  const members = Object.entries(value as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const texts = members.map(([name, member]) => `${name.length}:${name}${described(member)}`);
+  return `o${members.length}:${texts.join("")}`;
+}
+
+test("a hash is that of the described value, of texts of any length and script", () => {
+  const text = fc.oneof(
+    fc.string({ maxLength: 100 }),
+    fc.string({ unit: "grapheme", maxLength: 100 }),
+    fc.integer({ min: 0, max: 250_000 }).map((length) => "\u00e9\u6f22".repeat(length)),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(text, fc.oneof(text, jsonValue)), { maxLength: 40 }), (members) => {
+      const value = Object.fromEntries(members) as JsonValue;
+      const plain = described(value);
+      if (!plain.isWellFormed()) return;
+      expect(valueHash(value)).toBe(hash("sha256", plain, "hex").slice(0, 32));
+      expect(nameHash(value)).toBe(valueHash(value));
+    }),
+    { numRuns: 50 },
+  );
 });
 
 function reversed(value: JsonValue): JsonValue {

@@ -4,6 +4,7 @@
  * while two of its own are being written.
  */
 import { availableParallelism } from "node:os";
+import { extname } from "node:path";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { allEnded } from "../base/all-ended.ts";
 import { parseJson } from "../base/json.ts";
@@ -121,8 +122,8 @@ class ImportThread {
   constructor(calls: HostCalls) {
     const { port1, port2 } = new MessageChannel();
     answerCalls(port1, calls);
-    // As source or as built, the file beside this one.
-    const file = new URL(import.meta.url.replace("import-pool", "import-worker"));
+    // As source, as built and in the bundle, a file beside this one.
+    const file = new URL(`import-worker${extname(import.meta.url)}`, import.meta.url);
     this.#worker = new Worker(file, { workerData: port2, transferList: [port2], name: "pond import" });
     this.#worker.on("error", (error) => this.#died.reject(error));
     this.#worker.on("exit", (code) => this.#died.reject(new Error(`a thread of the import ended (${code})`)));

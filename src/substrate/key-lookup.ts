@@ -45,8 +45,14 @@ export class BatchKeys<S extends TableSpec> {
 
   /** How many are stored. To be asked at the newest version, which this is, by the only writer. */
   async stored(handle: Handle<S>, own: OwnAppends, version: number): Promise<Stored> {
+    if (!own.knows(version) && (await count(handle)) === 0) own.isEmptyAt(version);
     const open: number[] = [];
+    let last: string | undefined;
+    let isNew = false;
     for (const [row, group] of this.groups.entries()) {
+      if (group !== last) isNew = own.isNew(group, version);
+      last = group;
+      if (isNew) continue;
       const known = own.of(group, version);
       if (known === undefined || known.has(this.keyAt(row))) open.push(row);
     }

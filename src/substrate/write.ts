@@ -49,8 +49,9 @@ export async function insert<S extends TableSpec>(handle: Handle<S>, batch: Batc
 /** For the one who holds the lock alone: what it does not find stored now is absent until it has appended it. */
 async function appendOrMerge<S extends TableSpec>(handle: Handle<S>, batch: Batch<S>): Promise<InsertResult> {
   await call(handle, "read", (table) => table.checkoutLatest());
-  if (!(await mayAppend(handle))) return merge(handle, batch);
   const before = await version(handle);
+  // The version of one's own last append says what it said then.
+  if (!handle.ownAppends.knows(before) && !(await mayAppend(handle))) return merge(handle, batch);
   const keys = new BatchKeys(handle, batch);
   const stored = await keys.stored(handle, handle.ownAppends, before);
   if (stored === "some") return merge(handle, batch);

@@ -27,7 +27,7 @@ case $* in
     rm -rf node_modules; mkdir -p node_modules/.bin
     ln -s "$REAL_NODE" node_modules/.bin/node; echo {} >node_modules/.package-lock.json ;;
   *build) [ "\${NPM_FAILS:-}" = build ] && { echo "src/x.ts: error"; exit 1; }
-    mkdir -p dist/cli; echo 'console.log("ran", ...process.argv.slice(2))' >dist/cli/main.js; : >dist/.stamp ;;
+    mkdir -p dist/bundle; echo 'console.log("ran", ...process.argv.slice(2))' >dist/bundle/main.js; : >dist/.stamp ;;
 esac
 `;
 
@@ -176,7 +176,7 @@ describe("the launcher", () => {
     mkdirSync(join(clone.path, "a/b"), { recursive: true });
     symlinkSync("../../clone of pond/pond", join(clone.path, "a/b/relative"));
     symlinkSync(join(clone.path, "a/b/relative"), join(clone.path, "a/pond"));
-    writeFileSync(join(clone.root, "dist/cli/main.js"), "console.log(process.cwd())");
+    writeFileSync(join(clone.root, "dist/bundle/main.js"), "console.log(process.cwd())");
     const env = { PATH: `${join(clone.path, "a")}:/usr/bin:/bin` };
     expect((await clone.exec("pond", [], { env, cwd: dirname(ROOT) })).stdout).toBe(`${dirname(ROOT)}\n`);
     expect((await clone.exec("sh", ["pond"], { env, cwd: clone.root })).stdout).toBe(`${clone.root}\n`);
@@ -184,7 +184,7 @@ describe("the launcher", () => {
 
   test("passes standard input on, also on the run that sets up", async () => {
     using clone = new Clone();
-    const cat = `echo 'process.stdin.pipe(process.stdout)' >dist/cli/main.js`;
+    const cat = `echo 'process.stdin.pipe(process.stdout)' >dist/bundle/main.js`;
     writeFileSync(join(clone.path, "tools/npm"), NPM.replace(": >dist/.stamp", `${cat}; : >dist/.stamp`));
     const env = {
       PATH: `${join(clone.path, "tools")}:/usr/bin:/bin`,
@@ -211,8 +211,8 @@ describe("bin/pond.js", () => {
 
   test.skipIf(old === undefined)("without a bundled one says in one line what is needed", async () => {
     using clone = new Clone();
-    mkdirSync(join(clone.root, "dist/cli"), { recursive: true });
-    writeFileSync(join(clone.root, "dist/cli/main.js"), "");
+    mkdirSync(join(clone.root, "dist/bundle"), { recursive: true });
+    writeFileSync(join(clone.root, "dist/bundle/main.js"), "");
     const ended = await clone.exec(old ?? "", [join(clone.root, "bin/pond.js")]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
     expect(ended.stderr).toMatch(

@@ -178,6 +178,9 @@ test.each([
   server.close();
 });
 
+/** The command with each module in a file of its own: which of them are loaded can be seen. */
+const UNBUNDLED = join(ROOT, "dist/cli/main.js");
+
 test("a sync with nothing to do loads no engine, no reader or writer of a client, and no other operation", async () => {
   using home = new TempHome();
   const log = join(home.path, ".claude/projects/-home-me/11111111-1111-4111-8111-111111111111.jsonl");
@@ -187,7 +190,7 @@ test("a sync with nothing to do loads no engine, no reader or writer of a client
   writeFileSync(log, `${JSON.stringify({ type: "user", uuid: "1", cwd: "/home/me", timestamp, message })}\n`);
   expect(await home.pond(["sync"])).toMatchObject({ code: 0 });
   const trace = join(ROOT, "test/cli/trace-loads.mjs");
-  const { stdout, stderr } = await home.exec(process.execPath, ["--import", trace, BIN, "sync"]);
+  const { stdout, stderr } = await home.exec(process.execPath, ["--import", trace, UNBUNDLED, "sync"]);
   expect(stdout).toContain("claude-code\t1\t1\t0");
   const loaded = stderr.split("\n").flatMap((line) => /^LOADED .*\/dist\/(.*)$/.exec(line)?.[1] ?? []);
   expect(stderr).not.toContain("node_modules");
@@ -200,8 +203,12 @@ test("a sync with nothing to do loads no engine, no reader or writer of a client
     /^adapters\/[^/]+\/(index|discover|layout|names?|places)\.js$/,
   ];
   expect(loaded.filter((path) => !light.some((pattern) => pattern.test(path)))).toEqual([]);
-  // Each costs about half a millisecond of every start.
-  expect(loaded.length).toBeLessThan(80);
+  // Each file costs about a third of a millisecond of every start: the command has them in a few.
+  const bundled = await home.exec(process.execPath, ["--import", trace, BIN, "sync"]);
+  expect(bundled.stdout).toContain("claude-code\t1\t1\t0");
+  const files = bundled.stderr.split("\n").filter((line) => /^LOADED .*\/dist\/bundle\//.test(line));
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.length).toBeLessThan(15);
 });
 
 test("help, version, completions and mistakes load neither config nor any library", async () => {
@@ -209,7 +216,7 @@ test("help, version, completions and mistakes load neither config nor any librar
   // Node lists every file of ours that it reads.
   const trace = join(ROOT, "test/cli/trace-loads.mjs");
   for (const args of [["--help"], ["--version"], ["completions", "bash"], ["nope"], ["help", "config"]]) {
-    const { stderr } = await home.exec(process.execPath, ["--import", trace, BIN, ...args]);
+    const { stderr } = await home.exec(process.execPath, ["--import", trace, UNBUNDLED, ...args]);
     const loaded = stderr.split("\n").filter((line) => line.startsWith("LOADED "));
     expect(loaded.length).toBeGreaterThan(5);
     expect(

@@ -175,11 +175,12 @@ export async function sumOf(path: string, signal?: AbortSignal): Promise<Sum | u
   if (file === undefined) return undefined;
   try {
     const hash = createHash("sha256");
-    const buffer = Buffer.allocUnsafe(CHUNK);
+    const { size } = await file.stat();
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK, size + 1));
     let bytes = 0;
     for (;;) {
       signal?.throwIfAborted();
-      const { bytesRead } = await file.read(buffer, 0, CHUNK, bytes);
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, bytes);
       if (bytesRead === 0) return { bytes, digest: hash.digest("base64url").slice(0, DIGEST_CHARACTERS) };
       hash.update(buffer.subarray(0, bytesRead));
       bytes += bytesRead;
