@@ -37,6 +37,7 @@ export {
   describeDifference,
   differenceToHandedOver,
   handedOver,
+  messagesBehind,
   isEqualFile,
   isSameStamp,
   isSettled,

@@ -12,6 +12,7 @@ import { limitsFor, mostThreads, runPool, threadsFor } from "./import-pool.ts";
 import type { ImportTask } from "./importer.ts";
 import { isRecorded, runImporter } from "./importer.ts";
 import { olderHashes } from "./older-hashes.ts";
+import { knownRestores } from "./restored-sessions.ts";
 import type { Stale, Sweep } from "./sweep.ts";
 import { isCursor, sourceName } from "./sweep.ts";
 import type { ClientReport } from "./sync-report.ts";
@@ -58,6 +59,7 @@ async function importTasks(
   let marked: Promise<void> = Promise.resolve();
   const host = {
     stored: (sessions: readonly SessionId[]) => store.storedHashes(sessions, isDoubtful),
+    restored: () => knownRestores(store, adapter.name),
     prefix: cursors.prefix.bind(cursors),
     reached: (sources: readonly Reached[]) =>
       (marked = marked.then(async () => cursors.advance(sources, await store.leaveMark(reader)))),

@@ -16,6 +16,7 @@ import type { ImportHost, ImportTask } from "./importer.ts";
 export interface HostCalls extends Calls, TableCalls {
   readonly next: (nothing: undefined) => readonly FarTask[];
   readonly stored: ImportHost["stored"];
+  readonly restored: (nothing: undefined) => ReturnType<ImportHost["restored"]>;
   readonly prefix: ImportHost["prefix"];
   readonly reached: (sources: readonly FarReached[]) => Promise<void> | void;
   readonly done: ImportHost["done"];

@@ -50,6 +50,7 @@ function run({
         isDoubtful,
       ),
       stored,
+      restored: () => host.restored(undefined),
       prefix,
       next: async () => {
         await told;

@@ -60,6 +60,7 @@ function importOf(
   const outcome = runImporter(settings as unknown as ImportSettings, {
     tables,
     stored: () => Promise.resolve(new Map()),
+    restored: () => Promise.resolve([]),
     prefix: () => undefined,
     next: () => lots.pop() ?? [],
     reached: (some) => {

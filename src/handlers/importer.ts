@@ -29,6 +29,8 @@ import { hashNumber, Ingest } from "../sessions/index.ts";
 import type { Reached, SourceName } from "../state/index.ts";
 import type { ImportOutcome } from "./import-outcome.ts";
 import { IssueTally } from "./import-outcome.ts";
+import type { KnownRestore } from "./restored-sessions.ts";
+import { RestoredSessions } from "./restored-sessions.ts";
 import { isCursor, sourceName } from "./sweep.ts";
 import type { FoundWait } from "./waits.ts";
 import { MOST_WAITS, newestChange } from "./waits.ts";
@@ -49,6 +51,8 @@ export interface ImportHost {
   readonly tables: IngestTables;
   /** The hashes that are stored of records, by session and record. */
   readonly stored: (sessions: readonly SessionId[]) => ReturnType<SessionStore["storedHashes"]>;
+  /** What was restored into this client from sessions of others. */
+  readonly restored: () => Promise<readonly KnownRestore[]>;
   /** What was kept with the cursor of a source, to go on behind it. */
   readonly prefix: (source: SourceName) => Promise<string | undefined> | string | undefined;
   /** The next sources; none means that there are no more. */
@@ -100,6 +104,7 @@ class Importer {
   #reached: Reached[] = [];
   #unfinished: Reading[] = [];
   #reading: Reading | undefined;
+  #restored = new RestoredSessions([]);
   #order = 0;
   #breathed = 0;
 
@@ -132,6 +137,7 @@ class Importer {
 
   async #run(): Promise<ImportOutcome> {
     const { signal } = this.#settings;
+    this.#restored = new RestoredSessions(await this.#host.restored());
     for (let tasks = await this.#host.next(); tasks.length > 0; tasks = await this.#host.next())
       for (const task of tasks) {
         if (signal.aborted) break;
@@ -200,13 +206,46 @@ class Importer {
   }
 
   async #read(task: ImportTask): Promise<void> {
-    const { unit, place, cursor } = task;
-    const { adapter, machine, clock, signal } = this.#settings;
-    const source = sourceName(adapter, place, unit);
-    const reading: Reading = { task, source, isUnfinished: false, hasRefused: false };
+    const source = sourceName(this.#settings.adapter, task.place, task.unit);
+    const reading = (of: ImportTask): Reading => ({
+      task: of,
+      source,
+      isUnfinished: false,
+      hasRefused: false,
+    });
+    const isExpected = this.#restored.mayBeIn(task.unit, this.#settings.adapter);
+    const isSafe =
+      !(isExpected && (await this.#isInDoubt(task, source))) &&
+      (await this.#takeAll(reading(task))) === undefined;
+    if (isSafe) return;
+    const { cursor: _, ...whole } = task;
+    // From its start: what was restored is not stored as long as nobody carries it on.
+    await this.#restored.examine(this.#open(whole, source));
+    await this.#takeAll(reading(whole), "examined");
+  }
+
+  async #isInDoubt(task: ImportTask, source: SourceName): Promise<boolean> {
+    for await (const batch of this.#open(task, source)) if (this.#restored.isInDoubt(batch)) return true;
+    return false;
+  }
+
+  async #takeAll(reading: Reading, look?: "examined"): Promise<"in doubt" | undefined> {
     this.#reading = reading;
     this.#ingest.startSource();
-    const batches = adapter.read(unit, {
+    try {
+      for await (const batch of this.#open(reading.task, reading.source)) {
+        if (look === undefined && this.#restored.isInDoubt(batch)) return "in doubt";
+        await this.#take(this.#restored.take(batch), reading);
+      }
+      return undefined;
+    } finally {
+      await this.#ingest.endSession();
+    }
+  }
+
+  #open({ unit, place, cursor }: ImportTask, source: SourceName): AsyncIterable<readonly AdapterYield[]> {
+    const { adapter, machine, clock, signal } = this.#settings;
+    return adapter.read(unit, {
       place,
       machine,
       now: clock.now(),
@@ -215,11 +254,6 @@ class Importer {
       prefix: { load: () => this.#prefixOf(source) },
       ...(isCursor(cursor) ? { cursor } : {}),
     });
-    try {
-      for await (const batch of batches) await this.#take(batch, reading);
-    } finally {
-      await this.#ingest.endSession();
-    }
   }
 
   async #prefixOf(source: SourceName): Promise<JsonValue | undefined> {

@@ -14,10 +14,17 @@ import type {
   RestoredLog,
   Unit,
 } from "../adapters/index.ts";
-import { differenceToHandedOver, digestOf, handedOver, locate, toldBy } from "../adapters/index.ts";
+import {
+  differenceToHandedOver,
+  digestOf,
+  handedOver,
+  locate,
+  messagesBehind,
+  toldBy,
+} from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
 import { firstDifference, stringifyJson } from "../base/json.ts";
-import type { Event, SessionId, SessionState } from "../model/index.ts";
+import type { Event, MessageKey, SessionId, SessionState } from "../model/index.ts";
 import { replay, sessionsIn } from "../model/index.ts";
 import { SETTLED_MS } from "./dry-read.ts";
 
@@ -30,12 +37,23 @@ export interface Checking {
   readonly now: number;
 }
 
-/** Throws where the files below `folder` are not the restore of the lineage. */
-export async function checkRestored(folder: string, checking: Checking): Promise<void> {
+/** A session as its target has it now. */
+export interface RestoredSession {
+  readonly from: SessionId;
+  readonly session: SessionId;
+  /** Its log, below the folder. */
+  readonly path: string;
+  /** Each message of it with the stored one that it says; null where it says none. None for a native restore. */
+  readonly messages: ReadonlyMap<string, MessageKey | null>;
+}
+
+/** The sessions that were read back. Throws where the files below `folder` are not the restore of the lineage. */
+export async function checkRestored(folder: string, checking: Checking): Promise<readonly RestoredSession[]> {
   const { restored, lineage } = checking;
   const states = new Map<SessionId, SessionState>();
   for (const { state } of sessionsIn(lineage)) states.set(state.session.id, state);
   const source = await openFolder(folder, checking);
+  const sessions: RestoredSession[] = [];
   for (const log of restored.logs) {
     const back = await source.read(log);
     const state = states.get(log.session);
@@ -44,7 +62,20 @@ export async function checkRestored(folder: string, checking: Checking): Promise
         ? state && (await differenceToStored(checking.adapter, state, back))
         : differenceToHanded(log.handedOver, back);
     if (difference !== undefined) throw unlike(log, difference);
+    if (back.state !== undefined) sessions.push(sessionIn(log, back.state));
   }
+  return sessions;
+}
+
+function sessionIn(
+  { session: from, path, handedOver: handed }: RestoredLog,
+  back: SessionState,
+): RestoredSession {
+  const { id: session } = back.session;
+  if (handed === undefined) return { from, session, path, messages: new Map() };
+  const behind = messagesBehind(handed, handedOver(back.messages));
+  const messages = new Map(back.messages.map(({ message: { id } }) => [id, behind.get(id) ?? null] as const));
+  return { from, session, path, messages };
 }
 
 /** What a file gives when it is read. */

@@ -23,18 +23,19 @@ const CHILD: RestoredFile = { kind: "jsonl", path: "p/main/child.jsonl", records
 const SIDE: RestoredFile = { kind: "bytes", path: "p/main/side.txt", data: Buffer.from("side") };
 const FILES = [ROOT, CHILD, SIDE];
 
-function write(
+async function write(
   out: string,
   check: (staged: string) => void = () => undefined,
   files = FILES,
 ): Promise<readonly WrittenFile[]> {
-  return writeFiles({
+  const written = await writeFiles({
     out,
     files,
     last: ROOT.path,
     check: (staged) => Promise.resolve(check(staged)),
     signal: new AbortController().signal,
   });
+  return written.files;
 }
 
 function filesIn(root: string): string[] {

@@ -35,7 +35,7 @@ export interface WrittenFile {
   readonly kept: boolean;
 }
 
-export interface Writing {
+export interface Writing<T> {
   /** The folder that the paths of the files are relative to. */
   readonly out: string;
   /** True where that is the client's own place, absent where not. */
@@ -44,12 +44,18 @@ export interface Writing {
   /** The path of the file that goes last: with it the client sees the session. */
   readonly last: string | undefined;
   /** Reads what is staged below a folder back, and throws where it is not what was to be restored. */
-  readonly check: (staged: string) => Promise<void>;
+  readonly check: (staged: string) => Promise<T>;
   readonly signal: AbortSignal;
 }
 
+export interface Written<T> {
+  readonly files: readonly WrittenFile[];
+  /** What the check found in them. */
+  readonly checked: T;
+}
+
 /** Writes every file or none. Folders that had to be made are removed again with the files. */
-export async function writeFiles(writing: Writing): Promise<readonly WrittenFile[]> {
+export async function writeFiles<T>(writing: Writing<T>): Promise<Written<T>> {
   const { out, isClients = false, files, last, check, signal } = writing;
   const targets = targetsOf(out, files);
   for (const { target } of targets) await refuseLinks(out, target);
@@ -71,11 +77,11 @@ export async function writeFiles(writing: Writing): Promise<readonly WrittenFile
         kept: isThere.get(one) === true,
       });
     }
-    await check(staging.path);
+    const checked = await check(staging.path);
     signal.throwIfAborted();
     const missing = targets.filter((one) => isThere.get(one) !== true);
     await moveAll(inOrder(missing, last), { out, staging: staging.path, modes, undo });
-    return written;
+    return { files: written, checked };
   } catch (error) {
     await undo.run();
     // The system does not say which disk is full.

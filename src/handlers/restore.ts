@@ -6,9 +6,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { Adapter, ContextRule, Loss, Place, Restored, Resume } from "../adapters/index.ts";
-import { adapterNamed, adapters, brandOf, placesThatExist, stampNow } from "../adapters/index.ts";
-import { stampTextOf } from "../adapters/registry.ts";
-import { PondError, toPondError } from "../base/errors.ts";
+import { adapterNamed, adapters, brandOf, placesThatExist } from "../adapters/index.ts";
+import { PondError } from "../base/errors.ts";
 import { tryParseJson } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
 import { shellWord } from "../base/shell.ts";
@@ -16,15 +15,14 @@ import { valueHash } from "../base/value-hash.ts";
 import type { Session } from "../model/index.ts";
 import { sessionsIn } from "../model/index.ts";
 import { readLineage } from "../sessions/index.ts";
-import { rememberRestored } from "../state/besides.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import { noSession } from "./find.ts";
-import { realPathOf } from "./importer.ts";
 import { pathMap } from "./path-map.ts";
 import type { LineageProof } from "./prove-lineage.ts";
 import { proveLineage } from "./prove-lineage.ts";
 import { checkRestored } from "./restore-check.ts";
+import { refuseAgain, remember } from "./restore-note.ts";
 import type { RestoredState, StateRequest } from "./restore-choice.ts";
 import { chosenState, describeState } from "./restore-choice.ts";
 import type { WrittenFile } from "./restore-files.ts";
@@ -95,7 +93,8 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   });
   const { machine, signal } = context;
   const out = named ?? defaultFolder(context, { adapter, place, restored });
-  const files = await writeFiles({
+  await refuseAgain(context, store, { session: session.id, adapter, out });
+  const { files, checked } = await writeFiles({
     out,
     isClients: out === place?.root,
     files: restored.files,
@@ -103,7 +102,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     check: (staged) => checkRestored(staged, { adapter, machine, lineage, restored, now }),
     signal,
   });
-  remember(context, files);
+  await remember(context, store, { adapter, out, files, sessions: checked });
   const state = shown.get(session.id);
   return {
     session_id: session.id,
@@ -124,21 +123,6 @@ export async function restore(context: Context, request: RestoreRequest): Promis
 async function contextOf(brand: string): Promise<ContextRule | undefined> {
   const source = adapterNamed(brand);
   return source?.restore.kind === "supported" ? source.restore.context() : undefined;
-}
-
-/** The session is restored, whether or not that can be noted: `verify` then finds these files by what they hold. */
-function remember({ config }: Context, files: readonly WrittenFile[]): void {
-  try {
-    rememberRestored(config.paths.state, files.flatMap(stampOfWritten));
-  } catch (error) {
-    if (toPondError(error).code !== "storage_unavailable") throw error;
-  }
-}
-
-/** A file as it is now that it has its place: whoever touches it changes that. */
-function stampOfWritten({ path }: WrittenFile): readonly { readonly path: string; readonly stamp: string }[] {
-  const stamp = stampNow(path);
-  return stamp === undefined ? [] : [{ path: realPathOf(path), stamp: stampTextOf(stamp) }];
 }
 
 /** What the adapter says, for the folder that was written to. */

@@ -2,7 +2,7 @@
 import { PondError } from "../base/errors.ts";
 import { formatTimestamp } from "../model/index.ts";
 import { isInScope } from "../search/index.ts";
-import type { SessionSummary } from "../sessions/index.ts";
+import type { RestoreHead, SessionSummary } from "../sessions/index.ts";
 import { messageCount } from "../sessions/index.ts";
 import type { SessionLine, SessionsRequest, SessionsResponse } from "../wire/index.ts";
 import { SESSIONS_LIMITS } from "../wire/index.ts";
@@ -21,8 +21,9 @@ export async function listSessions(context: Context, request: SessionsRequest): 
   if (request.source_agent !== undefined) await requireClient(store, request.source_agent);
   const { sessions, total, hasMore } = (await store.summaries()).page(isWanted, { after, limit });
   const last = sessions.at(-1);
+  const restores = Map.groupBy(await store.restoresOf(sessions.map(({ id }) => id)), ({ from }) => from);
   return {
-    sessions: sessions.map(lineOf),
+    sessions: sessions.map((summary) => lineOf(summary, restores.get(summary.id) ?? [])),
     total,
     has_more: hasMore,
     // Age and id of the last line shown: stable when newer sessions arrive meanwhile.
@@ -55,7 +56,7 @@ function positionOf(cursor: string, name: string): { readonly last_at: number; r
   });
 }
 
-function lineOf(summary: SessionSummary): SessionLine {
+function lineOf(summary: SessionSummary, restores: readonly RestoreHead[]): SessionLine {
   const { messages, bytes, children, ends = 1 } = summary;
   return {
     ...sessionHead(summary),
@@ -65,5 +66,16 @@ function lineOf(summary: SessionSummary): SessionLine {
     bytes,
     children,
     ...(ends > 1 ? { ends } : {}),
+    ...(restores.length === 0 ? {} : { restored_to: restores.map(restoreView) }),
   };
+}
+
+function restoreView({
+  adapter,
+  session,
+  path,
+  restored_at,
+}: RestoreHead): NonNullable<SessionLine["restored_to"]>[number] {
+  const at = new Date(restored_at / 1000).toISOString();
+  return { client: adapter, session_id: session, path, restored_at: at };
 }

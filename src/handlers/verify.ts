@@ -18,7 +18,7 @@ import { countAbsent } from "./absent-sources.ts";
 import { compareSource, isTouched, UnitCoverage } from "./compare-source.ts";
 import type { Context } from "./context.ts";
 import type { DryRead, Source, ToldSession } from "./dry-read.ts";
-import { dryRead } from "./dry-read.ts";
+import { dryRead, SETTLED_MS } from "./dry-read.ts";
 import { requireStore } from "./existing.ts";
 import { realPathOf } from "./importer.ts";
 import { proveState } from "./prove-state.ts";
@@ -27,6 +27,7 @@ import { rememberedSync } from "./remembered.ts";
 import type { SourceFilter } from "./sources.ts";
 import type { Sweep } from "./sweep.ts";
 import { isFresh, sourceName, sweepEverything } from "./sweep.ts";
+import { knownRestores, RestoredSessions } from "./restored-sessions.ts";
 import type { ClientVerification, Standing, VerifyReport } from "./verify-report.ts";
 import { VerifyTally } from "./verify-report.ts";
 
@@ -53,7 +54,9 @@ export async function verify(
     if (!isHere && heads.length === 0) continue;
     const recorded = new RecordedStates(heads, knownReaderId(context.config.paths.state));
     await using comparer = new FileComparer(context.machine.scratch, context.clock.now());
-    const verifier = new Verifier(context, { store, sweep, cursors, restores, recorded, comparer });
+    const restored = new RestoredSessions(await knownRestores(store, sweep.adapter.name));
+    const job = { store, sweep, cursors, restores, restored, recorded, comparer };
+    const verifier = new Verifier(context, job);
     const client = await verifier.run(filter, onProgress);
     if (isHere || hasCounted(client)) clients.push(client);
   }
@@ -66,6 +69,8 @@ interface Job {
   readonly cursors: Cursors | undefined;
   /** Files that a restore wrote, as they were then. */
   readonly restores: ReadonlyMap<string, string>;
+  /** What was restored into this client from sessions of others. */
+  readonly restored: RestoredSessions;
   readonly recorded: RecordedStates;
   readonly comparer: Comparer;
 }
@@ -259,7 +264,7 @@ class Verifier {
       for (const difference of found.differences) this.#tally.unequal(difference);
       return found.differences.length === 0 ? "recorded" : "damaged";
     }
-    if (this.#isRestored(source)) return "restored";
+    if (this.#isRestored(source) || (await this.#isOnlyRestored(source, told))) return "restored";
     if (await this.#isHeldBack(source, told)) return "waiting";
     const { records, missing } = await this.#missingOf(store, source, told);
     if (missing === 0 && told.state.isWhole && records > 0) {
@@ -302,6 +307,15 @@ class Verifier {
       unit.files.length > 0 &&
       unit.files.every((file) => restores.get(realPathOf(file.path)) === stampTextOf(file))
     );
+  }
+
+  /** Pond restored the session here from another client's, and nobody carried it on. */
+  async #isOnlyRestored({ adapter, unit, place }: Source, { session }: ToldSession): Promise<boolean> {
+    const { restored } = this.#job;
+    if (!restored.isInDoubtOf(session)) return false;
+    const { machine, signal, clock } = this.#context;
+    await restored.examine(adapter.read(unit, { place, machine, signal, now: clock.now() + SETTLED_MS }));
+    return restored.isInDoubtOf(session);
   }
 
   /** What is on disk must be accounted for by the sessions that were compared. */

@@ -10,7 +10,10 @@ export interface PondFacts {
   readonly revises?: string;
   /** Records of one response of the model share it. */
   readonly turn?: string;
-  /** The message is a copy: of that one, or of one with the same id in a session unknown (spec.md#search-shown-once). */
+  /**
+   * The message is a copy: of that one, or of one with the same id in a session unknown (spec.md#search-shown-once). The
+   * client recorded it, or pond restored it so (spec.md#sources-restored).
+   */
   readonly replays?: { readonly session_id: string; readonly message_id: string } | true;
   /** Where in the options a title of the session stands, and how it ranks (spec.md#model-title). */
   readonly title?: { readonly at: string; readonly rank: number };
@@ -21,7 +24,7 @@ export interface PondFacts {
 export function pondFacts(options: JsonObject): PondFacts {
   const pond = pondOf(options);
   const { revises, turn } = pond;
-  const replays = replaysOf(pond["replays"]);
+  const replays = replaysOf(pond["restored"]) ?? replaysOf(pond["replays"]);
   const title = titleOf(pond["title"]);
   return {
     ...(typeof revises === "string" ? { revises } : {}),

@@ -22,8 +22,8 @@ export function repeatsOf(message: Pick<Message, "id" | "timestamp" | "options">
 
 /** Empty for an original, as nearly all are; what is the message's own id is left out. */
 export function encodeRepeats(message: Pick<Message, "id" | "timestamp" | "options">): string {
-  const { record: first, revises, replays: copied } = pondOf(message.options);
-  if (first === undefined && revises === undefined && copied === undefined) return "";
+  const { record: first, revises, replays: copied, restored } = pondOf(message.options);
+  if ([first, revises, copied, restored].every((fact) => fact === undefined)) return "";
   const { record, replays } = repeatsOf(message);
   const facts: Record<string, JsonValue> = {};
   if (record !== message.id) facts["record"] = record;

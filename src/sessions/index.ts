@@ -10,6 +10,8 @@ export { readLineage } from "./lineage.ts";
 export type { PartRef } from "./parts.ts";
 export { findPartRefs } from "./parts.ts";
 export type { DamagedSession, MessageRef, MessageText } from "./read.ts";
+export type { RestoreHead, RestoreRecord } from "./restore-records.ts";
+export { asResumeOf } from "./resumed.ts";
 export { MESSAGES, PARTS, SESSIONS, SOURCES, SUMMARIES } from "./schema.ts";
 export type { Storage } from "./store.ts";
 export { openSessionStore, SessionStore } from "./store.ts";

@@ -1,6 +1,7 @@
 /**
  * A session with everything that descends from it, any relation, any depth (spec.md#adapter-lineage-complete-restore):
- * whole, or an error that names what is missing. Ancestors stay out.
+ * whole, or an error that names what is missing. Ancestors stay out, and so do sessions of another client that resume one
+ * that was restored there (spec.md#sources-restored).
  */
 import { PondError } from "../base/errors.ts";
 import type { Lineage, SessionId, TreeIssue } from "../model/index.ts";
@@ -23,7 +24,8 @@ export async function readLineage(
   root: SessionId,
   view: ReadonlyMap<string, StateChoice> = new Map(),
 ): Promise<ReadLineage> {
-  const tree = store.tree({ payloads: true, view });
+  const client = (await store.session(root))?.source_agent.split("/")[0];
+  const tree = store.tree({ payloads: true, view, ...(client === undefined ? {} : { client }) });
   const { value, issues } = await loadTree(tree, root);
   const cycle = issues.find(({ kind }) => kind === "cycle");
   if (cycle !== undefined) throw circular(root, cycle);

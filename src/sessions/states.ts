@@ -8,6 +8,7 @@ import { isJsonObject, parseJson, stringifyJson } from "../base/json.ts";
 import type { SessionState } from "../model/index.ts";
 import type { RowOf, Rows } from "../substrate/index.ts";
 import type { SOURCES } from "./schema.ts";
+import { withoutResume } from "./resumed.ts";
 
 /** Records that one read stored one behind the other, from a position on; or one record by the id of its row. */
 export type Run =
@@ -113,21 +114,28 @@ export function stateAt(rows: Rows<typeof SOURCES>, row: number): RecordedState 
   };
 }
 
+/** As the key has it: text order is age. */
+export const paddedState = (state: number): string => String(state).padStart(STATE_DIGITS, "0");
+
 export function stateRow({ recorded_at, state, ...columns }: RecordedState): RowOf<typeof SOURCES> {
   return {
     ...columns,
     path: columns.path.toWellFormed(),
     key: columns.key.toWellFormed(),
-    state: String(state).padStart(STATE_DIGITS, "0"),
+    state: paddedState(state),
     recorded_at: recorded_at ?? null,
   };
 }
 
-/** A session as the source of a state tells it: two clients may have sessions of one id. */
+/**
+ * A session as the source of a state has it: two clients may have sessions of one id, and that a session resumes one of
+ * another client is known to pond, not to its source.
+ */
 export function asReadFrom(
   { adapter, key, form }: Pick<StateHead, "adapter" | "key" | "form">,
-  { session, messages }: SessionState,
+  { session: stored, messages }: SessionState,
 ): SessionState {
+  const session = withoutResume(stored);
   // What an older pond stored says itself where it came from.
   if (adapter === "") return { session, messages };
   const isOwn = session.source_agent === adapter || session.source_agent.startsWith(`${adapter}/`);

@@ -47,6 +47,8 @@ import type { SummaryList } from "./summary-list.ts";
 import { readPartBodies } from "./leaves.ts";
 import type { IsWhole } from "./put-back.ts";
 import { putBackProven, putBackUnproven } from "./put-back.ts";
+import type { RestoreHead, RestoreRecord } from "./restore-records.ts";
+import { readRestoresInto, readRestoresOf, recordRestores } from "./restore-records.ts";
 import { recoverSessions, recoverState, takeOutMessages, takeOutRecovered } from "./recover.ts";
 import { corrupt } from "./rows.ts";
 import { ingestTables, SessionTables } from "./tables.ts";
@@ -155,6 +157,21 @@ export class SessionStore implements AsyncDisposable {
   /** Where the rows of some sessions stand, by session. */
   standings(sessions: readonly string[]): Promise<ReadonlyMap<string, SessionStandings>> {
     return readStandings(this.tables, sessions);
+  }
+
+  /** Notes what a restore wrote (spec.md#sources-restored). */
+  recordRestores(records: readonly RestoreRecord[]): Promise<void> {
+    return recordRestores(this.tables, records);
+  }
+
+  /** Where some sessions were restored to, the newest first. */
+  restoresOf(sessions: Iterable<string>): Promise<readonly RestoreHead[]> {
+    return readRestoresOf(this.tables, sessions);
+  }
+
+  /** What was restored into a client from sessions of others. */
+  restoresInto(adapter: string): Promise<readonly RestoreRecord[]> {
+    return readRestoresInto(this.tables, adapter);
   }
 
   /** Every message of a session in order, bodies unread. */

@@ -7,6 +7,7 @@ import type { Rows, ScanOptions } from "../substrate/index.ts";
 import { contains, or } from "../substrate/index.ts";
 import { SessionHistory } from "./history.ts";
 import { pieceOf } from "./piece.ts";
+import { isRestoreRecord } from "./restore-records.ts";
 import { decodeOptions, revisesAt } from "./rows.ts";
 import type { MESSAGES, SESSIONS } from "./schema.ts";
 import type { Holding, RecordedState, Run } from "./states.ts";
@@ -130,7 +131,8 @@ async function* statesOf(tables: SessionTables, chosen: Chosen): AsyncGenerator<
     chosen === undefined
       ? tables.sources.scanBatches({ select })
       : tables.sources.scanIn("session_id", chosen, { select });
-  for await (const rows of batches) for (let row = 0; row < rows.length; row++) yield stateAt(rows, row);
+  for await (const rows of batches)
+    for (let row = 0; row < rows.length; row++) if (!isRestoreRecord(rows, row)) yield stateAt(rows, row);
 }
 
 /** Sessions with records that were stored in several versions; some that were not asked for, where most were. */

@@ -55,6 +55,8 @@ export interface StoreTreeOptions {
    * newest.
    */
   readonly view?: View;
+  /** Without the sessions of other clients that resume one of this client. */
+  readonly client?: string;
   /** What will be wanted beside the plan; of small sessions, known by their outlines, it comes with it. */
   readonly ahead?: readonly Want[];
 }
@@ -74,6 +76,7 @@ export class StoreTree implements TreeSource<RowRef> {
   readonly #parts = new Map<string, Map<string, Map<string, bigint>>>();
   readonly #wants: readonly Want[];
   readonly #view: View;
+  readonly #client: string | undefined;
   readonly #histories = new Map<SessionId, Promise<SessionHistory>>();
   /** Every row of what was planned, whatever the view. */
   readonly #rows = new Map<SessionId, readonly MessageRef[]>();
@@ -91,12 +94,16 @@ export class StoreTree implements TreeSource<RowRef> {
   /** Parts of small sessions, asked for beside their messages: who plans a page of a session wants both. */
   readonly #ahead = new Map<SessionId, Promise<PartRows | undefined>>();
 
-  constructor(tables: SessionTables, { payloads, outlines, ahead = [], view = "newest" }: StoreTreeOptions) {
+  constructor(
+    tables: SessionTables,
+    { payloads, outlines, ahead = [], view = "newest", client }: StoreTreeOptions,
+  ) {
     this.#tables = tables;
     this.#payloads = payloads;
     this.#summaries = outlines;
     this.#wants = ahead;
     this.#view = view;
+    this.#client = client;
   }
 
   /** The states of a session's sources. */
@@ -141,10 +148,16 @@ export class StoreTree implements TreeSource<RowRef> {
             ),
             faults: [],
           };
+    const own = value.filter(({ relation, source_agent }) => this.#isOwn(relation, source_agent));
     return {
-      value: value.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1)),
+      value: own.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1)),
       faults,
     };
+  }
+
+  #isOwn(relation: SessionOutline["relation"], agent: string): boolean {
+    const client = this.#client;
+    return client === undefined || relation !== "resume" || agent.split("/")[0] === client;
   }
 
   async messages(session: SessionId): Promise<Found<readonly MessageOutline[]>> {

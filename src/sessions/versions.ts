@@ -3,6 +3,7 @@ import { decodeRepeats } from "../model/index.ts";
 import type { Rows } from "../substrate/index.ts";
 import { eq, joinKey } from "../substrate/index.ts";
 import type { StoredVersion } from "./claim.ts";
+import { isRestoreRecord } from "./restore-records.ts";
 import type { MESSAGES } from "./schema.ts";
 import type { RecordedState, StateHead } from "./states.ts";
 import { STATE_COLUMNS, stateAt } from "./states.ts";
@@ -50,7 +51,8 @@ export async function readStates(
   if (tables.sources === undefined) return states;
   const select = [...STATE_COLUMNS, "content"] as const;
   for await (const rows of tables.sources.scanIn("session_id", sessions, { select }))
-    for (let row = 0; row < rows.length; row++) states.push(stateAt(rows, row));
+    for (let row = 0; row < rows.length; row++)
+      if (!isRestoreRecord(rows, row)) states.push(stateAt(rows, row));
   return states;
 }
 
@@ -64,6 +66,7 @@ export async function readStateHeads(
   const options = { select: STATE_COLUMNS, where: eq("adapter", adapter) };
   for await (const rows of tables.sources.scanBatches(options))
     for (let row = 0; row < rows.length; row++) {
+      if (isRestoreRecord(rows, row)) continue;
       const { content: _, ...head } = stateAt(rows, row);
       heads.push(head);
     }

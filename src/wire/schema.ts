@@ -316,6 +316,11 @@ export const sessionSummarySchema = z.strictObject({
     .min(2)
     .exactOptional()
     .meta({ description: "Ways that its sources went; absent where it is one." }),
+  restored_to: z
+    .array(z.strictObject({ client: z.string(), session_id: id, path: z.string(), restored_at: instant }))
+    .min(1)
+    .exactOptional()
+    .meta({ description: "Where pond restored it to, the newest first; absent where nowhere." }),
 });
 
 export const sessionsResponseSchema = z.strictObject({

@@ -124,6 +124,7 @@ async function runTwo(
     { threads: 2, order, tasks, signal: context.signal },
     {
       stored: store.storedHashes.bind(store),
+      restored: () => Promise.resolve([]),
       prefix: () => undefined,
       reached: () => undefined,
       done: () => undefined,

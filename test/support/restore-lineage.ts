@@ -39,11 +39,12 @@ export async function restoreInto(
   const fidelity = lineage.state.session.source_agent.startsWith(adapter.name) ? "native" : "foreign";
   const options = { fidelity, layout: "client", mapPath: (path: string) => path, now } as const;
   const restored = await adapter.restore.serialize(lineage, options);
-  return writeFiles({
+  const written = await writeFiles({
     out,
     files: restored.files,
     last: restored.logs.find(({ session }) => session === lineage.state.session.id)?.path,
     check: (staged) => checkRestored(staged, { adapter, machine: NOWHERE, lineage, restored, now }),
     signal: new AbortController().signal,
   });
+  return written.files;
 }

@@ -74,6 +74,7 @@ export type { HandedOver } from "./foreign/handed-over.ts";
 export {
   differenceToHandedOver,
   handedOver,
+  messagesBehind,
   INTERRUPTED,
   NO_PROMPT,
   NO_RESULT,

@@ -55,6 +55,9 @@ function render({ sessions: lines }: SessionsResponse, out: Output, shortId: (id
     ...(lines.some(({ ends }) => ends !== undefined)
       ? [{ header: "ENDS", align: "right" as const, cell: (row: SessionLine) => count(row.ends ?? 1) }]
       : []),
+    ...(lines.some(({ restored_to }) => restored_to !== undefined)
+      ? [{ header: "RESTORED TO", cell: restoredTo }]
+      : []),
     { header: "TITLE", cell: (row) => row.title ?? "-" },
     { header: "PROJECT", cut: "start", cell: (row) => row.project },
     // Right: such a column is never cut, and an id that is cut cannot be used.
@@ -67,3 +70,6 @@ function render({ sessions: lines }: SessionsResponse, out: Output, shortId: (id
     },
   ]);
 }
+
+const restoredTo = ({ restored_to: all = [] }: SessionLine): string =>
+  [...new Set(all.map(({ client }) => client))].join(", ");

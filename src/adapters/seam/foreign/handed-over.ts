@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from "../../../base/json.ts";
 import { equalJson, tryParseJson } from "../../../base/json.ts";
-import type { MessageWithParts } from "../../../model/index.ts";
+import type { MessageKey, MessageWithParts } from "../../../model/index.ts";
 import type { LostParts } from "../restore.ts";
 import type { CallPart } from "./parts.ts";
 import { callInput, injectedKind, toolName } from "./parts.ts";
@@ -27,10 +27,18 @@ export interface HandedOver {
   readonly answers: readonly string[];
 }
 
-type Piece = { readonly kind: "said"; readonly texts: string[] } | Call;
+export type Piece = Said | Call;
+
+interface Said {
+  readonly kind: "said";
+  readonly texts: string[];
+  /** Which message each text is of. */
+  readonly messages: MessageKey[];
+}
 
 interface Call {
   readonly kind: "call";
+  readonly message: MessageKey;
   /** Absent where a target may have to give another one: out of its alphabet, or used before. */
   readonly id: string | undefined;
   readonly name: string;
@@ -40,6 +48,7 @@ interface Call {
 }
 
 interface Answer {
+  readonly message: MessageKey;
   /** The texts in which it may be written: its own, or its JSON where the target cannot show all of it. */
   readonly texts: readonly string[];
   /** Absent where the target does not record it. */
@@ -68,10 +77,11 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
   const pieces: Piece[] = [];
   const answers: string[] = [];
   const answerTo = (call: CallPart): Answer | undefined => {
-    const part = results.take(call)?.part;
-    if (part === undefined) return undefined;
+    const result = results.take(call);
+    if (result === undefined) return undefined;
+    const { part, message } = result;
     const isTold = keepsFailures && !lost.failures.has(part);
-    return { texts: textsOf(part), failed: isTold ? part.is_failure === true : undefined };
+    return { message, texts: textsOf(part), failed: isTold ? part.is_failure === true : undefined };
   };
   for (const { message, parts } of kept) {
     if (message.role !== "user" && message.role !== "assistant") continue;
@@ -79,6 +89,7 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
       if (part.type === "tool_call")
         pieces.push({
           kind: "call",
+          message,
           id: plainId(part, ids),
           name: toolName(part),
           input: callInput(part),
@@ -86,8 +97,10 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
         });
       if (part.type !== "text" || part.text === undefined) continue;
       const last = pieces.at(-1);
-      if (last?.kind === "said") last.texts.push(part.text);
-      else pieces.push({ kind: "said", texts: [part.text] });
+      if (last?.kind === "said") {
+        last.texts.push(part.text);
+        last.messages.push(message);
+      } else pieces.push({ kind: "said", texts: [part.text], messages: [message] });
       if (message.role === "assistant" && injectedKind(part) !== "compaction-summary")
         answers.push(part.text);
     }
@@ -102,6 +115,44 @@ export function differenceToHandedOver(handed: HandedOver, back: HandedOver): st
   // Somebody may have said what stands in for a prompt, so it is left out only where it is too much.
   const pieces = withoutStandIn(back.pieces);
   return pieces === back.pieces ? difference : differenceBetween(handed, { ...back, pieces });
+}
+
+/**
+ * Which message of the session each message that was read back says: by the place of its first text, call or result. Only
+ * for what does not differ.
+ */
+export function messagesBehind(handed: HandedOver, back: HandedOver): ReadonlyMap<string, MessageKey> {
+  const isAsIs = differenceBetween(handed, back) === undefined;
+  const after = (isAsIs ? back.pieces : withoutStandIn(back.pieces)).filter(isWorthSaying);
+  const behind = new Map<string, MessageKey>();
+  const add = (message: MessageKey | undefined, origin: MessageKey | undefined): void => {
+    if (message !== undefined && origin !== undefined && !behind.has(message.id))
+      behind.set(message.id, origin);
+  };
+  for (const [index, piece] of handed.pieces.filter(isWorthSaying).entries()) {
+    const other = after[index];
+    if (piece.kind === "call" && other?.kind === "call") {
+      add(other.message, piece.message);
+      add(other.answer?.message, piece.answer?.message);
+    }
+    if (piece.kind === "said" && other?.kind === "said")
+      for (const [at, origin] of sameWords(other, piece)) add(other.messages[at], origin);
+  }
+  return behind;
+}
+
+/** Of each text that is not blank, the message of the other that has its first character. */
+function* sameWords(texts: Said, others: Said): Generator<readonly [at: number, origin: MessageKey]> {
+  let [start, place, end] = [0, 0, squeezed(others.texts.slice(0, 1)).length];
+  for (const [at, text] of texts.texts.entries()) {
+    const { length } = squeezed([text]);
+    if (length === 0) continue;
+    while (end <= start && place + 1 < others.texts.length)
+      end += squeezed([others.texts[(place += 1)] ?? ""]).length;
+    const origin = others.messages[place];
+    if (origin !== undefined) yield [at, origin];
+    start += length;
+  }
 }
 
 function differenceBetween(handed: HandedOver, back: HandedOver): string | undefined {
@@ -134,7 +185,7 @@ function textsOf(part: ResultPart): readonly string[] {
 function withoutStandIn(pieces: readonly Piece[]): readonly Piece[] {
   const [first, ...rest] = pieces;
   if (first?.kind !== "said" || first.texts[0] !== NO_PROMPT) return pieces;
-  return [{ kind: "said", texts: first.texts.slice(1) }, ...rest];
+  return [{ kind: "said", texts: first.texts.slice(1), messages: first.messages.slice(1) }, ...rest];
 }
 
 /** Providers refuse blank texts, so some targets leave them out. */

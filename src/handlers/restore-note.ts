@@ -1,0 +1,95 @@
+/**
+ * What is noted of a restore (spec.md#sources-restored): in the store, which session it became in which client, so that
+ * it is no new session when it is read; beside the store, the files as they were then, for `verify`.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Adapter } from "../adapters/index.ts";
+import { stampNow } from "../adapters/index.ts";
+import { stampTextOf } from "../adapters/registry.ts";
+import { PondError, toPondError } from "../base/errors.ts";
+import { shellWord } from "../base/shell.ts";
+import type { SessionId } from "../model/index.ts";
+import type { RestoreHead, SessionStore } from "../sessions/index.ts";
+import { rememberRestored } from "../state/besides.ts";
+import { readerId } from "../state/index.ts";
+import type { Context } from "./context.ts";
+import { realPathOf } from "./importer.ts";
+import type { RestoredSession } from "./restore-check.ts";
+import type { WrittenFile } from "./restore-files.ts";
+
+interface Wrote {
+  readonly adapter: Adapter;
+  readonly out: string;
+  readonly files: readonly WrittenFile[];
+  readonly sessions: readonly RestoredSession[];
+}
+
+/** The session is restored, whether or not that can be noted: reading it then tells. */
+export async function remember(context: Context, store: SessionStore, wrote: Wrote): Promise<void> {
+  const { config, clock } = context;
+  const { adapter, out, files, sessions } = wrote;
+  try {
+    const reader = readerId(config.paths.state);
+    const restored_at = clock.now() * 1000;
+    await store.recordRestores(
+      sessions.map(({ path, ...session }) => ({
+        ...session,
+        adapter: adapter.name,
+        reader,
+        path: realPathOf(join(out, path)),
+        restored_at,
+      })),
+    );
+    rememberRestored(config.paths.state, files.flatMap(stampOfWritten));
+  } catch (error) {
+    if (toPondError(error).code !== "storage_unavailable") throw error;
+  }
+}
+
+/** A file as it is now that it has its place: whoever touches it changes that. */
+function stampOfWritten({ path }: WrittenFile): readonly { readonly path: string; readonly stamp: string }[] {
+  const stamp = stampNow(path);
+  return stamp === undefined ? [] : [{ path: realPathOf(path), stamp: stampTextOf(stamp) }];
+}
+
+interface Again {
+  readonly session: SessionId;
+  readonly adapter: Adapter;
+  readonly out: string;
+}
+
+/** Where a session is in that folder already, however the client names its files: a second one would be its double. */
+export async function refuseAgain(context: Context, store: SessionStore, again: Again): Promise<void> {
+  const head = await restoredBefore(context, store, again);
+  if (head === undefined) return;
+  const { adapter, session } = again;
+  throw new PondError(
+    "validation_failed",
+    `session ${session} was restored into ${adapter.title} already: ${head.path} exists, and pond never overwrites a file`,
+    {
+      reason: "exists",
+      hint: `the session is there as ${shellWord(head.session)}; to get a second copy restore into another folder with --out`,
+      data: { path: head.path, session: head.session },
+    },
+  );
+}
+
+/** What this machine restored of a session into a folder and is still there, of a client that is not its own. */
+export async function restoredBefore(
+  { config }: Context,
+  store: SessionStore,
+  { session, adapter, out }: Again,
+): Promise<RestoreHead | undefined> {
+  const reader = readerId(config.paths.state);
+  const heads = await store.restoresOf([session]);
+  const folder = join(realPathOf(out), "/");
+  return heads.find(
+    (head) =>
+      head.session !== head.from &&
+      head.adapter === adapter.name &&
+      head.reader === reader &&
+      head.path.startsWith(folder) &&
+      existsSync(head.path),
+  );
+}

@@ -1,0 +1,143 @@
+/**
+ * What restores wrote (spec.md#sources-restored): rows of `sources` that say into which session of which client a session
+ * was restored, and which of its messages each message there is. They record no state: nothing was read.
+ */
+import type { JsonValue } from "../base/json.ts";
+import { isJsonObject, parseJson, stringifyJson } from "../base/json.ts";
+import { valueHash } from "../base/value-hash.ts";
+import type { MessageKey, SessionId } from "../model/index.ts";
+import { messageId, sessionId } from "../model/index.ts";
+import type { RowOf, Rows } from "../substrate/index.ts";
+import { and, eq } from "../substrate/index.ts";
+import type { SOURCES } from "./schema.ts";
+import { paddedState } from "./states.ts";
+import type { SessionTables } from "./tables.ts";
+
+/** In place of the form of a source. A pond that does not know it sees a source without records, which changes nothing. */
+const FORM = "restored";
+
+/** A session that was restored, and where to. */
+export interface RestoreHead {
+  /** The session that was restored. */
+  readonly from: SessionId;
+  /** The session in the client that it was restored into; the same one where that is its own client. */
+  readonly session: SessionId;
+  readonly adapter: string;
+  /** Who restored it (`readerId`). */
+  readonly reader: string;
+  /** The file that holds the session. */
+  readonly path: string;
+  /** Microseconds since 1970. */
+  readonly restored_at: number;
+}
+
+export interface RestoreRecord extends RestoreHead {
+  /** The messages that were written, each with the one that it says; null where it says none. */
+  readonly messages: ReadonlyMap<string, MessageKey | null>;
+}
+
+const HEAD_COLUMNS = ["session_id", "adapter", "reader", "path", "key", "form", "read_at"] as const;
+
+export function isRestoreRecord(rows: Rows<typeof SOURCES>, row: number): boolean {
+  return rows.string("form", row) === FORM;
+}
+
+/** Records a restore; the same one of the same session and file again, after it was deleted, is one more. */
+export async function recordRestores(
+  tables: SessionTables,
+  records: readonly RestoreRecord[],
+): Promise<void> {
+  const before = await readRestoresOf(tables, new Set(records.map(({ from }) => from)));
+  const rows = records.map((record) => {
+    const again = before.filter((each) => sourceOf(each) === sourceOf(record));
+    return restoreRow(record, again.length + 1);
+  });
+  await tables.sources?.insertRows(rows);
+}
+
+/** Where some sessions were restored to, the newest first. */
+export async function readRestoresOf(
+  tables: Pick<SessionTables, "sources">,
+  sessions: Iterable<string>,
+): Promise<readonly RestoreHead[]> {
+  const heads: RestoreHead[] = [];
+  if (tables.sources === undefined) return heads;
+  const options = { select: HEAD_COLUMNS, where: eq("form", FORM) };
+  for await (const rows of tables.sources.scanIn("session_id", sessions, options))
+    for (let row = 0; row < rows.length; row++) heads.push(headAt(rows, row));
+  return heads.toSorted((a, b) => b.restored_at - a.restored_at);
+}
+
+/** What was restored into a client from sessions of others. */
+export async function readRestoresInto(
+  tables: Pick<SessionTables, "sources">,
+  adapter: string,
+): Promise<readonly RestoreRecord[]> {
+  const records: RestoreRecord[] = [];
+  if (tables.sources === undefined) return records;
+  const where = and(eq("form", FORM), eq("adapter", adapter));
+  const options = { select: [...HEAD_COLUMNS, "content"] as const, where };
+  for await (const rows of tables.sources.scanBatches(options))
+    for (let row = 0; row < rows.length; row++) {
+      const head = headAt(rows, row);
+      if (head.session !== head.from)
+        records.push({ ...head, messages: messagesIn(rows.string("content", row), head.from) });
+    }
+  return records;
+}
+
+function headAt(rows: Rows<typeof SOURCES>, row: number): RestoreHead {
+  return {
+    from: sessionId(rows.string("session_id", row)),
+    session: sessionId(rows.string("key", row)),
+    adapter: rows.string("adapter", row),
+    reader: rows.string("reader", row),
+    path: rows.string("path", row),
+    restored_at: rows.timestamp("read_at", row),
+  };
+}
+
+const sourceOf = ({ adapter, reader, path, session }: RestoreHead): string =>
+  valueHash([FORM, adapter, reader, path, session]).slice(0, 20);
+
+function restoreRow(record: RestoreRecord, time: number): RowOf<typeof SOURCES> {
+  const { from, session, adapter, reader, path, restored_at, messages } = record;
+  return {
+    session_id: from,
+    source: sourceOf(record),
+    state: paddedState(time),
+    adapter,
+    reader,
+    path: path.toWellFormed(),
+    key: session,
+    form: FORM,
+    read_at: restored_at,
+    recorded_at: null,
+    records: 0,
+    digest: "",
+    side: "",
+    whole: false,
+    content: stringifyJson({ runs: [], messages: [...messages].map((pair) => printPair(pair, from)) }),
+  };
+}
+
+/** The message there, the one it says, and the session of that where it is not the restored one but one before it. */
+function printPair([id, said]: readonly [string, MessageKey | null], from: SessionId): JsonValue {
+  if (said === null) return [id];
+  return said.session_id === from ? [id, said.id] : [id, said.id, said.session_id];
+}
+
+function messagesIn(content: string, from: SessionId): ReadonlyMap<string, MessageKey | null> {
+  const value = parseJson(content);
+  const pairs = isJsonObject(value) && Array.isArray(value["messages"]) ? value["messages"] : [];
+  return new Map(pairs.flatMap((pair) => parsePair(pair, from)));
+}
+
+function parsePair(value: JsonValue, from: SessionId): readonly (readonly [string, MessageKey | null])[] {
+  if (!Array.isArray(value)) return [];
+  const [id, said, session] = value;
+  if (typeof id !== "string") return [];
+  if (typeof said !== "string") return [[id, null]];
+  const of = typeof session === "string" ? sessionId(session) : from;
+  return [[id, { session_id: of, id: messageId(said) }]];
+}

@@ -1,0 +1,171 @@
+/**
+ * What pond restored is no new session (spec.md#sources-restored): untouched it is not stored again, carried on by its
+ * client it resumes its origin, and no message is found twice.
+ */
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Context } from "../../src/handlers/index.ts";
+import { listSessions, restore, search, sync, verify } from "../../src/handlers/index.ts";
+import { sessionId } from "../../src/model/index.ts";
+import { tempContext } from "../support/temp-context.ts";
+
+const ID = "aaaaaaaa-1111-4111-8111-111111111111";
+
+const record = (at: number, type: string, content: unknown): object => ({
+  type,
+  uuid: `u${at}`,
+  parentUuid: at === 0 ? null : `u${at - 1}`,
+  sessionId: ID,
+  cwd: "/srv/app",
+  version: "2.1.197",
+  timestamp: new Date(Date.UTC(2026, 4, 1, 10, 0, at)).toISOString(),
+  message: { role: type, ...(type === "assistant" ? { id: `m${at}`, model: "opus" } : {}), content },
+});
+
+const RECORDS = [
+  record(0, "user", "How does the zebrafish retry?"),
+  record(1, "assistant", [{ type: "text", text: "With jitter, like the quokka." }]),
+  record(2, "assistant", [{ type: "tool_use", id: "toolu_1", name: "Bash", input: { command: "ls" } }]),
+  record(3, "user", [{ type: "tool_result", tool_use_id: "toolu_1", content: "a.txt" }]),
+  record(4, "assistant", [{ type: "text", text: "Ask the narwhal." }]),
+];
+
+async function storedSession(context: Context, home: string): Promise<void> {
+  const path = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, RECORDS.map((each) => `${JSON.stringify(each)}\n`).join(""));
+  await sync(context, {});
+}
+
+/** What the client of a restored log writes next. */
+const NEXT: Readonly<Record<string, (last: { readonly id?: string }) => readonly object[]>> = {
+  "codex-cli": () => [
+    codex("user", "input_text", "And the platypus?"),
+    codex("assistant", "output_text", "Thrice."),
+    {
+      timestamp: "2026-06-01T10:00:02.000Z",
+      type: "event_msg",
+      payload: { type: "token_count", info: null },
+    },
+  ],
+  pi: ({ id = null }) => [
+    {
+      type: "message",
+      id: "ffff0001",
+      parentId: id,
+      timestamp: "2026-06-01T10:00:00.000Z",
+      message: { role: "user", content: "And the platypus?", timestamp: 1780308000000 },
+    },
+  ],
+};
+
+const codex = (role: string, type: string, text: string): object => ({
+  timestamp: "2026-06-01T10:00:00.000Z",
+  type: "response_item",
+  payload: { type: "message", role, content: [{ type, text }] },
+});
+
+const hitsOf = async (context: Context, query: string): Promise<readonly string[]> =>
+  (await search(context, { query })).sessions.flatMap(({ session_id, matches }) =>
+    matches.map(() => session_id),
+  );
+
+const idsOf = async (context: Context): Promise<readonly string[]> =>
+  (await listSessions(context, { include_subagents: true })).sessions.map(({ id }) => id);
+
+describe.each(["codex-cli", "pi"])("a session that was restored into %s", (client) => {
+  test("is no other session as long as nobody touches it, by whatever machine it is read", async () => {
+    await using temp = await tempContext();
+    const { context, home } = temp;
+    await storedSession(context, home);
+    const { resume, files } = await restore(context, { session_id: ID, to: client });
+    expect((await sync(context, {})).clients.find(({ adapter }) => adapter === client)).toMatchObject({
+      read: 1,
+    });
+    // Another machine, or one that lost what it remembered beside the store.
+    rmSync(context.config.paths.state, { recursive: true });
+    await sync(context, {});
+    expect(await idsOf(context)).toEqual([ID]);
+    expect(await hitsOf(context, "quokka")).toEqual([ID]);
+    const verified = (await verify(context, {})).clients.find(({ adapter }) => adapter === client);
+    expect(verified).toMatchObject({ restored: 1, unstored: 0, proven: true });
+    const [line] = (await listSessions(context, {})).sessions;
+    expect(line?.restored_to).toMatchObject([{ client, session_id: resume.id, path: files[0]?.path }]);
+  });
+
+  test("resumes its origin once its client carries it on, and shows no message twice", async () => {
+    await using temp = await tempContext();
+    const { context, home } = temp;
+    await storedSession(context, home);
+    const { resume, files } = await restore(context, { session_id: ID, to: client });
+    await sync(context, {});
+    const log = files[0]?.path ?? "";
+    const last = JSON.parse(readFileSync(log, "utf8").trimEnd().split("\n").at(-1) ?? "") as { id?: string };
+    for (const next of NEXT[client]?.(last) ?? []) appendFileSync(log, `${JSON.stringify(next)}\n`);
+    await sync(context, {});
+    expect((await idsOf(context)).toSorted()).toEqual([ID, resume.id].toSorted());
+    const store = await context.store();
+    expect(await store.session(sessionId(resume.id))).toMatchObject({
+      parent_session_id: ID,
+      parent_message_id: "u4",
+      relation: "resume",
+    });
+    for (const word of ["zebrafish", "quokka", "narwhal"])
+      expect(await hitsOf(context, word)).toHaveLength(1);
+    expect(await hitsOf(context, "platypus")).toEqual([resume.id]);
+    // Its own log comes back as it is, and its origin without it.
+    const out = join(home, "out");
+    const back = await restore(context, { session_id: resume.id, out });
+    const values = (path: string): unknown[] =>
+      readFileSync(path, "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line): unknown => JSON.parse(line));
+    expect(values(back.files[0]?.path ?? "")).toEqual(values(log));
+    expect(await restore(context, { session_id: ID, out })).toMatchObject({
+      sessions: 1,
+      fidelity: "native",
+    });
+    expect((await verify(context, {})).clients.map(({ unstored }) => unstored)).toEqual([0, 0]);
+    // One more turn is read on from where the last sync stopped.
+    const [, ...more] = NEXT[client]?.({ id: "ffff0001" }) ?? [];
+    for (const next of more) appendFileSync(log, `${JSON.stringify(next)}\n`);
+    await sync(context, {});
+    expect(await hitsOf(context, "quokka")).toHaveLength(1);
+  });
+
+  test("is not restored a second time", async () => {
+    await using temp = await tempContext();
+    const { context, home } = temp;
+    await storedSession(context, home);
+    const { files } = await restore(context, { session_id: ID, to: client });
+    await expect(restore(context, { session_id: ID, to: client })).rejects.toMatchObject({
+      reason: "exists",
+      data: { path: files[0]?.path },
+    });
+    rmSync(files[0]?.path ?? "");
+    await restore(context, { session_id: ID, to: client });
+    expect(existsSync(files[0]?.path ?? "")).toBe(true);
+  });
+});
+
+test("a native restore that its client carries on continues the same session", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  await storedSession(context, home);
+  const log = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
+  rmSync(join(home, ".claude"), { recursive: true });
+  await restore(context, { session_id: ID });
+  await sync(context, {});
+  expect(await idsOf(context)).toEqual([ID]);
+  appendFileSync(log, `${JSON.stringify(record(5, "user", "And the platypus?"))}\n`);
+  await sync(context, {});
+  expect(await idsOf(context)).toEqual([ID]);
+  const [line] = (await listSessions(context, {})).sessions;
+  expect(line).toMatchObject({
+    messages: { total: 6 },
+    restored_to: [{ client: "claude-code", session_id: ID }],
+  });
+  expect(line?.ends).toBeUndefined();
+});
