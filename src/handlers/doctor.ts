@@ -9,13 +9,13 @@ import type { SessionStore, TableHealth } from "../sessions/index.ts";
 import { checkFiles } from "../sessions/index.ts";
 import { displayUrl } from "../sessions/peek.ts";
 import { knownFaults } from "../state/besides.ts";
-import { lastSync, lostPath, lostSources } from "../state/index.ts";
+import { lastSync, lostSources } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { folderFindings, refusalOf } from "./doctor-folders.ts";
 import type { FileDamage } from "./file-damage.ts";
 import { damageIn, describeDamage } from "./file-damage.ts";
 import { realPathOf } from "./importer.ts";
-import { describeLost, findLost } from "./lost-sources.ts";
+import { lostReport } from "./lost-sources.ts";
 import { GONE_FIX, goneMessage, isGone, rememberedSync } from "./remembered.ts";
 import type { Stale, Sweep } from "./sweep.ts";
 import { sweepSources } from "./sweep.ts";
@@ -227,13 +227,10 @@ async function historyFindings(context: Context): Promise<Finding[]> {
   if (typeof known === "string") return [];
   if (!known.isSettled) return [{ topic: "store", status: "warn", message: UNSETTLED, fix: "pond sync" }];
   const { state } = context.config.paths;
-  const before = lostSources(state, known.name);
-  const store = before.length === 0 ? undefined : await context.existingStore().catch(() => undefined);
-  if (store === undefined) return [];
-  const lost = await findLost(context, store, { sources: before, cursors: known.cursors });
-  if (lost.length === 0) return [];
-  const fix = `put the newer copy of the store back, then pond sync; where there is none, delete ${lostPath(state, known.name)} to hear no more of it`;
-  return [{ topic: "store", status: "warn", message: describeLost(lost), fix }];
+  if (lostSources(state, known.name).length === 0) return [];
+  const store = await context.existingStore().catch(() => undefined);
+  const lost = store && (await lostReport(context, store, known));
+  return lost === undefined ? [] : [{ topic: "store", status: "warn", message: lost.message, fix: lost.fix }];
 }
 
 const UNSETTLED =

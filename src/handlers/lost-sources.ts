@@ -8,9 +8,10 @@ import type { JsonValue } from "../base/json.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { SessionStore, StateHead } from "../sessions/index.ts";
 import type { LostSource, SourceName } from "../state/index.ts";
-import { Cursors, knownCursors, knownReaderId } from "../state/index.ts";
+import { Cursors, knownCursors, knownReaderId, lostPath, lostSources } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { isCursor } from "./sweep.ts";
+import type { LostReport } from "./verify-report.ts";
 
 /** Every source that cursors of this address call stored. */
 export function storedOnce({ config, address }: Context): readonly LostSource[] {
@@ -65,6 +66,27 @@ async function isStored(source: LostSource, { store, bySession, mine }: Stored):
   // Without any state the table of states was lost, which is told of elsewhere, or an older pond stored it.
   if (heads === undefined) return (await store.session(session)) !== undefined;
   return heads.some((head) => head.records >= records);
+}
+
+/** What is lost of a store, and what can be done about it; undefined where nothing is. */
+export async function lostReport(
+  context: Context,
+  store: SessionStore,
+  { name, cursors }: { readonly name: string; readonly cursors: Cursors },
+): Promise<LostReport | undefined> {
+  const { state } = context.config.paths;
+  const before = lostSources(state, name);
+  const lost = before.length === 0 ? [] : await findLost(context, store, { sources: before, cursors });
+  if (lost.length === 0) return undefined;
+  return {
+    message: describeLost(lost),
+    fix: `put the newer copy of the store back, then pond sync; where there is none, delete ${lostPath(state, name)} to hear no more of it`,
+    sources: lost.map(({ session, ...source }) => ({
+      adapter: source.adapter,
+      path: pathOf(source),
+      ...(session === undefined ? {} : { session_id: session }),
+    })),
+  };
 }
 
 const MOST_NAMED = 3;

@@ -1,14 +1,18 @@
 /** Is all that is stored of a session what was read, by the digests of its states (spec.md#sources-state)? For repairs. */
 import { adapterNamed } from "../adapters/index.ts";
 import type { SessionId } from "../model/index.ts";
-import type { SessionStore } from "../sessions/index.ts";
+import type { SessionStore, StateViews } from "../sessions/index.ts";
 import { changedRecords } from "./prove-lineage.ts";
 import { proveState } from "./prove-state.ts";
 
-/** Every row of it is of a state that restores with its recorded digests. */
-export async function isProven(store: SessionStore, id: SessionId): Promise<boolean> {
+/** Every row of it is of a state that restores with its recorded digests. `isAsked`: whether that is worth knowing. */
+export async function isProven(
+  store: SessionStore,
+  id: SessionId,
+  isAsked: (views: StateViews) => boolean = () => true,
+): Promise<boolean> {
   const views = await store.views(id);
-  if (views === undefined || !views.history.isRecorded) return false;
+  if (views === undefined || !views.history.isRecorded || !isAsked(views)) return false;
   if (views.everything().damage.length > 0) return false;
   const held = new Set<string>();
   for (const head of views.history.sources.flatMap(({ all }) => all)) {

@@ -1,15 +1,15 @@
 /**
  * `repair`: everything that can be done about damaged files of a local store (spec.md#keep-repair). Indexes and summaries are
- * made again. Rows of damaged files are taken out; those whose sessions are proven by their digests go back at once, the
- * others are read again from their sources, and what no source has any more goes back as far as it could be read. At the end
- * everything is proven anew, and what is still wrong is named.
+ * made again. Rows of damaged files are taken out and read again from their sources; of sessions whose sources are gone, those
+ * that their digests prove go back at once, and all else goes back as far as it could be read. Rows of sessions are never
+ * proven: no digest covers them. At the end everything is proven anew, and what is still wrong is named.
  */
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { sessionId } from "../model/index.ts";
-import type { Cleared, Damage, SessionStore, TableCheck } from "../sessions/index.ts";
-import { checkFiles, clearTheWay, forgetWhatWas, letGo } from "../sessions/index.ts";
-import { acquireLock } from "../state/index.ts";
+import type { Cleared, Damage, SessionStore, StateViews, TableCheck } from "../sessions/index.ts";
+import { aloneIn, checkFiles, clearTheWay, forgetWhatWas, letGo, SESSIONS } from "../sessions/index.ts";
+import { acquireLock, knownReaderId } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import type { FileDamage } from "./file-damage.ts";
@@ -56,9 +56,11 @@ export interface RepairHooks {
 const MOST_ROUNDS = 8;
 
 export async function repair(context: Context, hooks: RepairHooks = {}): Promise<RepairReport> {
-  // One at a time: a second one would find the files of the first half moved.
+  // One at a time, whoever's it is: a second one would find the files of the first half moved.
   using _ = await hold(context, "repair");
-  return await repairAlone(context, hooks);
+  return await aloneIn(context.address, { kind: "repair", clock: context.clock }, () =>
+    repairAlone(context, hooks),
+  );
 }
 
 async function repairAlone(context: Context, hooks: RepairHooks): Promise<RepairReport> {
@@ -134,7 +136,10 @@ async function takeOutDamaged(
   if (damaged.size > 0) {
     const proven = await provenIn(context, store, damaged);
     for (const [name, fragments] of damaged) {
-      const out = await store.table(name)?.takeOut([...fragments], (session) => proven.has(session));
+      const isCovered = name !== SESSIONS.name;
+      const out = await store
+        .table(name)
+        ?.takeOut([...fragments], (session) => isCovered && proven.has(session));
       taken_out += out?.rows ?? 0;
       readable += out?.kept ?? 0;
       done.push(takenOutLine(name, fragments.size, out?.rows ?? 0));
@@ -301,7 +306,10 @@ async function isBad(store: SessionStore, name: string, fragment: number): Promi
   return false;
 }
 
-/** The sessions with rows in damaged files that are as they were read all the same, by their digests. */
+/**
+ * The sessions with rows in damaged files that are as they were read all the same, by their digests, and that no source here
+ * can say again: digests cover what a record says, and not the id of its row.
+ */
 async function provenIn(
   context: Context,
   store: SessionStore,
@@ -310,10 +318,13 @@ async function provenIn(
   const sessions = new Set<string>();
   for (const [name, fragments] of damaged)
     for (const id of (await store.table(name)?.firstKeysOf([...fragments])) ?? []) sessions.add(id);
+  const reader = knownReaderId(context.config.paths.state);
+  const hasNoSourceHere = ({ history }: StateViews): boolean =>
+    !history.sources.some(({ latest }) => latest?.reader === reader && existsSync(latest?.path ?? ""));
   const proven = new Set<string>();
   for (const id of sessions) {
     context.signal.throwIfAborted();
-    if (await isProven(store, sessionId(id)).catch(() => false)) proven.add(id);
+    if (await isProven(store, sessionId(id), hasNoSourceHere).catch(() => false)) proven.add(id);
   }
   return proven;
 }

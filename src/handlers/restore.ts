@@ -14,7 +14,7 @@ import { shellWord } from "../base/shell.ts";
 import { valueHash } from "../base/value-hash.ts";
 import type { Session } from "../model/index.ts";
 import { sessionsIn } from "../model/index.ts";
-import { readLineage } from "../sessions/index.ts";
+import { checkFiles, readLineage, SESSIONS } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import { noSession } from "./find.ts";
@@ -81,6 +81,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const place = (await placesThatExist(looks))[0] ?? looks[0];
   const named = request.out === undefined ? undefined : await folderAt(request.out, context.machine.home);
   const fidelity = brand === adapter.name ? "native" : "foreign";
+  await refuseDamage(context);
   const proof = await proveLineage(store, read);
   const paths = pathMap(request.mapPaths ?? [], context.machine.home);
   const now = context.clock.now();
@@ -117,6 +118,18 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     ...(state === undefined ? {} : { state: describeState(state) }),
     resume: resumeIn(out, restored.resume, { files, place: place?.root, title: adapter.title }),
   };
+}
+
+/** Who belongs to a session is in rows that no digest covers: the files that hold them must be as they were written. */
+async function refuseDamage({ address, signal }: Context): Promise<void> {
+  const checks = await checkFiles(address, { deep: true, only: "rows", tables: [SESSIONS.name], signal });
+  const [damage] = checks.flatMap((check) => check.damage).filter(({ isCurrent }) => isCurrent);
+  if (damage === undefined) return;
+  throw new PondError(
+    "storage_unavailable",
+    `${damage.file} of the table ${damage.table} is not as it was written (${damage.what})`,
+    { reason: "corrupt", hint: "nothing was written; run pond repair", data: { ...damage } },
+  );
 }
 
 /** What the model of the client that wrote a session still had; all of it where that is not known. */

@@ -50,13 +50,24 @@ export async function sync(
   const stages = request.stages ?? STAGES;
   const notes: string[] = [];
   const started = context.clock.now();
-  const clients = stages.includes("import") ? await importStage(context, request, { ...hooks, notes }) : [];
-  const imported = context.clock.now();
+  const imported = stages.includes("import")
+    ? await importStage(context, request, { ...hooks, notes })
+    : { clients: [] };
+  const { clients, store: name } = imported;
+  const importedAt = context.clock.now();
   const embed = stages.includes("embed") ? "off: no model configured" : "skipped";
-  const wrote = clients.some(({ stored }) => stored.commits > 0);
-  const indexing = { wanted: stages.includes("update-indexes"), wrote, stages };
+  const last = name === undefined ? undefined : lastSync(context.config.paths.state, name);
+  const isDue = clients.some(({ stored }) => stored.commits > 0) || last?.isIndexDue === true;
+  const indexing = { wanted: stages.includes("update-indexes"), isDue, stages };
   const indexes = await indexStage(context, indexing, hooks);
-  const took = { import: imported - started, embed: 0, "update-indexes": context.clock.now() - imported };
+  // From here on a sync with nothing new need not look at the indexes.
+  if (
+    name !== undefined &&
+    last?.isIndexDue === true &&
+    ["updated", "nothing to do"].includes(indexes.outcome)
+  )
+    rememberSync(context.config.paths.state, name, { ...last, isIndexDue: false });
+  const took = { import: importedAt - started, embed: 0, "update-indexes": context.clock.now() - importedAt };
   return {
     dry_run: request.dryRun === true,
     interrupted: context.signal.aborted,
@@ -68,11 +79,17 @@ export async function sync(
   };
 }
 
+interface Imported {
+  readonly clients: readonly ClientReport[];
+  /** What the store is remembered as; absent where it is not. */
+  readonly store?: string;
+}
+
 async function importStage(
   context: Context,
   request: SyncRequest,
   hooks: SyncHooks & { readonly notes: string[] },
-): Promise<readonly ClientReport[]> {
+): Promise<Imported> {
   const { state } = context.config.paths;
   const { url, namespace } = context.address;
   const known = await rememberedSync(context);
@@ -86,14 +103,19 @@ async function importStage(
     hooks.notes.push(`${goneMessage(context)}; ${hasStale ? MADE_ANEW : NOTHING_TO_MAKE}`);
   // That nothing is left to be read is to be told and remembered, too: or the store would be called older for ever.
   const isDue = known === "gone back" || remembered?.isSettled === false;
-  const hasWork = hasStale || isDue || (cursors?.damaged ?? 0) > 0;
-  if (request.dryRun === true || !hasWork) {
-    if (request.dryRun !== true && remembered !== undefined) rememberLook(context, remembered.name, sweep);
-    return sweep.map((each) => clientReport(each, []));
-  }
   // Hashed: an address as it is would be too long for a file's name where folders are many or not ASCII.
   const lock = hash("sha256", `${url} ${namespace}`);
   const isAfterKill = isLockLeftBehind(state, lock);
+  // A sync that was killed may have stored everything and told nobody.
+  const hasWork =
+    hasStale || isDue || (cursors?.damaged ?? 0) > 0 || (isAfterKill && remembered !== undefined);
+  if (request.dryRun === true || !hasWork) {
+    if (request.dryRun !== true && remembered !== undefined) rememberLook(context, remembered.name, sweep);
+    const clients = sweep.map((each) => clientReport(each, []));
+    return request.dryRun === true || remembered === undefined
+      ? { clients }
+      : { clients, store: remembered.name };
+  }
   using _ = await acquireLock(state, lock, {
     clock: context.clock,
     wait: request.wait === true,
@@ -135,13 +157,17 @@ async function importStage(
     messages: reports.reduce((sum, { stored }) => sum + stored.messages.inserted, 0),
     issues: reports.flatMap(({ issues }) => Object.values(issues)).reduce((sum, n) => sum + n, 0),
     interrupted: context.signal.aborted,
+    isIndexDue:
+      isAfterKill ||
+      lastSync(state, name)?.isIndexDue === true ||
+      reports.some(({ stored }) => stored.commits > 0),
     waits: waitsToRemember(
       reports.flatMap(({ waits }) => waits),
       lastSync(state, name)?.waits ?? [],
       context.clock.now(),
     ),
   });
-  return reports;
+  return { clients: reports, store: name };
 }
 
 /** Where another store was in place before: which of its sources are lost. Later: which of these were found since. */
@@ -182,7 +208,8 @@ function rememberLook({ clock, config }: Context, name: string, sweep: readonly 
     if (last?.interrupted === false && Math.abs(at - last.at) < MINUTE_MS) return;
     const issues = sweep.flatMap((each) => each.issues).length;
     const waits = waitsToRemember([], last?.waits ?? [], at);
-    rememberSync(state, name, { at, messages: 0, issues, interrupted: false, waits });
+    const isIndexDue = last?.isIndexDue === true;
+    rememberSync(state, name, { at, messages: 0, issues, interrupted: false, isIndexDue, waits });
   } catch {
     // A state folder that cannot be written keeps no time.
   }
@@ -251,15 +278,18 @@ async function factsOf(context: Context, store: SessionStore): Promise<StoreFact
   return (await lookAt(context)) ?? { id: await store.id(), versions: {}, commitOf: () => undefined };
 }
 
-/** Only after something was written, or when it is the one stage asked for: a sync with nothing to do loads no engine. */
+/**
+ * Only after something was written, by this sync or one that did not come to it, or when it is the one stage asked for: a
+ * sync with nothing to do loads no engine.
+ */
 async function indexStage(
   context: Context,
-  stage: { readonly wanted: boolean; readonly wrote: boolean; readonly stages: readonly Stage[] },
+  stage: { readonly wanted: boolean; readonly isDue: boolean; readonly stages: readonly Stage[] },
   { onIndexes }: SyncHooks,
 ): Promise<IndexReport> {
   if (!stage.wanted) return { outcome: "skipped", tables: [] };
   if (context.signal.aborted) return { outcome: "interrupted", tables: [] };
-  if (!stage.wrote && stage.stages.includes("import")) return { outcome: "nothing to do", tables: [] };
+  if (!stage.isDue && stage.stages.includes("import")) return { outcome: "nothing to do", tables: [] };
   onIndexes?.();
   const store = await context.store();
   // Asked for alone, it is to do everything that can be done, whether or not it would pay now.

@@ -6,6 +6,18 @@ import type { Issue } from "../adapters/index.ts";
 
 export interface VerifyReport {
   readonly clients: readonly ClientVerification[];
+  /** What this machine stored once and is neither on disk nor in the store any more, in words; absent where nothing is. */
+  readonly lost?: LostReport;
+}
+
+export interface LostReport {
+  readonly message: string;
+  readonly fix: string;
+  readonly sources: readonly {
+    readonly adapter: string;
+    readonly path: string;
+    readonly session_id?: string;
+  }[];
 }
 
 /** How what a source holds of a session stands to what is recorded of it. */

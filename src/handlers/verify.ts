@@ -27,6 +27,7 @@ import { rememberedSync } from "./remembered.ts";
 import type { SourceFilter } from "./sources.ts";
 import type { Sweep } from "./sweep.ts";
 import { isFresh, sourceName, sweepEverything } from "./sweep.ts";
+import { lostReport } from "./lost-sources.ts";
 import { knownRestores, RestoredSessions } from "./restored-sessions.ts";
 import type { ClientVerification, Standing, VerifyReport } from "./verify-report.ts";
 import { VerifyTally } from "./verify-report.ts";
@@ -60,7 +61,8 @@ export async function verify(
     const client = await verifier.run(filter, onProgress);
     if (isHere || hasCounted(client)) clients.push(client);
   }
-  return { clients };
+  const lost = typeof remembered === "string" ? undefined : await lostReport(context, store, remembered);
+  return { clients, ...(lost === undefined ? {} : { lost }) };
 }
 
 interface Job {

@@ -1,5 +1,7 @@
 /** The files of a local store: what of them is damaged, and what can be done about it before its tables are opened. */
 import { dirname } from "node:path";
+import type { Clock } from "../base/clock.ts";
+import { PondError } from "../base/errors.ts";
 import type { CheckOptions, ExpectedTable, TableCheck } from "../substrate/index.ts";
 import {
   checkStore,
@@ -12,6 +14,7 @@ import {
   removeDerived,
   removeRemains,
   tidySums,
+  withStoreLock,
 } from "../substrate/index.ts";
 import { MESSAGES, PARTS, SESSIONS, SOURCES, SUMMARIES } from "./schema.ts";
 import type { Storage } from "./store.ts";
@@ -19,7 +22,7 @@ import type { Storage } from "./store.ts";
 /** Looks at the files of a local store (spec.md#storage-checksums); at nothing of a store elsewhere. */
 export function checkFiles(
   { url, namespace }: Pick<Storage, "url" | "namespace">,
-  options: CheckOptions,
+  options: CheckOptions & { readonly tables?: readonly string[] },
 ): Promise<TableCheck[]> {
   return checkStore(parseStorageUrl(url), namespace, { ...options, expected: EXPECTED });
 }
@@ -31,6 +34,20 @@ const EXPECTED: readonly ExpectedTable[] = [
   { name: PARTS.name },
   { name: SOURCES.name, since: { table: MESSAGES.name, version: 2 } },
 ];
+
+/** Runs alone among all processes that use this store, whoever's they are, in work of one kind. Waits for the others. */
+export async function aloneIn<T>(
+  { url, namespace }: Pick<Storage, "url" | "namespace">,
+  { kind, clock }: { readonly kind: string; readonly clock: Clock },
+  run: () => Promise<T>,
+): Promise<T> {
+  const alone = await withStoreLock(parseStorageUrl(url), { namespace, kind, clock }, run);
+  if (alone !== undefined) return alone.value;
+  throw new PondError("conflict", `another pond ${kind} works on ${url}`, {
+    reason: "busy",
+    hint: `let it end, then run pond ${kind} again`,
+  });
+}
 
 export interface Cleared {
   /** What was done, for people. */

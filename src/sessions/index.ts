@@ -30,5 +30,5 @@ export { ingestTables, SessionTables } from "./tables.ts";
 export type { RowRef } from "./leaves.ts";
 export type { Damage, MaintenanceReport, TableCheck, TableHealth } from "../substrate/index.ts";
 export type { Cleared } from "./damage.ts";
-export { checkFiles, clearTheWay, forgetWhatWas, letGo } from "./damage.ts";
+export { aloneIn, checkFiles, clearTheWay, forgetWhatWas, letGo } from "./damage.ts";
 export type { Shown, View } from "./view.ts";

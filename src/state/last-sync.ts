@@ -11,6 +11,8 @@ export interface LastSync {
   readonly issues: number;
   /** It was stopped before it had read everything. */
   readonly interrupted: boolean;
+  /** What it stored is not in the indexes yet: it was stopped or killed before. */
+  readonly isIndexDue?: boolean;
   /** Sources that it could not tell yet. */
   readonly waits: readonly RememberedWait[];
 }
@@ -40,6 +42,7 @@ export function lastSync(stateFolder: string, store: string): LastSync | undefin
     messages,
     issues,
     interrupted: line["interrupted"] === true,
+    isIndexDue: line["isIndexDue"] === true,
     waits: Array.isArray(waits) ? waits.flatMap(waitIn) : [],
   };
 }

@@ -72,4 +72,5 @@ export {
   removeRemains,
 } from "./local/set-aside.ts";
 export { tidySums } from "./local/sums.ts";
+export { withStoreLock } from "./local/writer-lock.ts";
 export type { Judge, PutBack, TakenOut } from "./take-out.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { isPondError } from "../base/errors.ts";
 import { makeFolders } from "../base/folders.ts";
 import { BatchBuilder } from "./arrow/batch.ts";
-import { call, type Handle } from "./handle.ts";
+import { besideMergers, call, type Handle } from "./handle.ts";
 import { SALVAGE } from "./local/check.ts";
 import { ignoreMissing } from "./local/files.ts";
 import { manifestNames, readManifest } from "./local/manifest.ts";
@@ -96,7 +96,9 @@ export async function takeOut(
   for (const keeper of Object.values(lists)) await keeper.finish();
   for (const { id, rows } of all) {
     const where = renderPredicate(inFragment(id, 0, rows), handle.spec);
-    await call(handle, "take a damaged file out of", (table) => table.delete(where));
+    await besideMergers(handle, () =>
+      call(handle, "take a damaged file out of", (table) => table.delete(where)),
+    );
   }
   await handle.settle();
   return { rows: all.reduce((sum, { rows }) => sum + rows, 0), kept };
@@ -121,7 +123,8 @@ export async function takeOutKeys(handle: Handle, keys: KeyBeginnings): Promise<
     }
   await keeper.finish();
   const rendered = renderPredicate(where, handle.spec);
-  if (taken > 0) await call(handle, "take rows out of", (table) => table.delete(rendered));
+  if (taken > 0)
+    await besideMergers(handle, () => call(handle, "take rows out of", (table) => table.delete(rendered)));
   await handle.settle();
   return taken;
 }

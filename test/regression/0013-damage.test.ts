@@ -18,6 +18,7 @@ import {
   verifyFiles,
   verifyStored,
 } from "../../src/handlers/index.ts";
+import { sessionId } from "../../src/model/index.ts";
 import { appendSums } from "../../src/substrate/local/sums.ts";
 import { changeRow } from "../support/changed-row.ts";
 import { dataFiles, DemoHome, filesIn } from "../support/demo-home.ts";
@@ -159,7 +160,7 @@ test("what no source has any more stays as far as it can be read, and what canno
 
 test("rows of a damaged file that their digests prove are kept as they were, though their sources are gone", async () => {
   await using home = await DemoHome.make();
-  rmSync(join(home.path, ".claude"), { recursive: true });
+  for (const client of [".claude", ".codex", ".pi"]) rmSync(join(home.path, client), { recursive: true });
   const before = await home.run((context) => verifyStored(context, {}));
   await callDamaged(home, "messages");
   const report = await home.run((context) => repair(context));
@@ -171,7 +172,7 @@ test("rows of a damaged file that their digests prove are kept as they were, tho
 
 test("a repair that was cut off is gone on with", async () => {
   await using home = await DemoHome.make();
-  rmSync(join(home.path, ".claude"), { recursive: true });
+  for (const client of [".claude", ".codex", ".pi"]) rmSync(join(home.path, client), { recursive: true });
   const before = await home.run((context) => verifyStored(context, {}));
   await callDamaged(home, "parts");
   await callDamaged(home, "messages");
@@ -401,6 +402,69 @@ test("two repairs at once both end with a store that is whole", async () => {
   const reports = await Promise.all([1, 2].map(() => home.run((context) => repair(context))));
   for (const { left, stored } of reports) {
     expect(left).toEqual([]);
+    expect(stored.clients.flatMap(({ differences }) => differences)).toEqual([]);
+  }
+});
+
+/** Flips a bit of the first place in the data files of a table where a text is. */
+function flipText(home: DemoHome, table: string, text: string): void {
+  for (const path of dataFiles(home, table)) {
+    const at = readFileSync(path).indexOf(text);
+    if (at === -1) continue;
+    flipAt(path, at);
+    return;
+  }
+  throw new Error(`no data file of ${table} has ${text}`);
+}
+
+test.each(["source_agent", "project"] as const)(
+  "a flipped bit in the %s of a session is never restored, and repair reads the session again",
+  async (column) => {
+    await using home = await DemoHome.make();
+    const list = (): Promise<unknown> => home.run((context) => listSessions(context, {}));
+    const before = await list();
+    const [session] = (await home.run((context) => listSessions(context, {}))).sessions;
+    flipText(home, "sessions", session?.[column] ?? "");
+    const out = join(home.path, "out");
+    await expect(
+      home.run((context) => restore(context, { session_id: session?.id ?? "", out })),
+    ).rejects.toMatchObject({ reason: "corrupt", hint: expect.stringContaining("pond repair") });
+    const report = await home.run((context) => repair(context));
+    expect(report).toMatchObject({ left: [], rows: { lost: 0 } });
+    expect(await list()).toEqual(before);
+    expect((await home.run((context) => sync(context, { verify: true }))).clients).not.toContainEqual(
+      expect.objectContaining({ stored: expect.objectContaining({ relabelled: expect.toSatisfy(Boolean) }) }),
+    );
+  },
+);
+
+test("a flipped bit in the id of a record without one leaves no record that nobody wrote", async () => {
+  await using home = await DemoHome.make();
+  const records = async (): Promise<readonly string[]> => {
+    const { sessions } = await home.run((context) => listSessions(context, { source_agent: "codex-cli" }));
+    const refs = await home.run(async (context) =>
+      (await context.store()).messageRefs(sessionId(sessions[0]?.id ?? "")),
+    );
+    return refs.map(({ id }) => id).toSorted();
+  };
+  const before = await records();
+  flipText(home, "messages", before.find((id) => id.startsWith("event_msg/")) ?? "");
+  await home.run((context) => repair(context));
+  expect(await records()).toEqual(before);
+});
+
+test("two repairs of one store from two homes both end well, one behind the other", async () => {
+  await using home = await DemoHome.make();
+  await using other = await tempDir();
+  rmSync(dataFiles(home, "messages")[0] ?? "");
+  const state = { XDG_STATE_HOME: join(other.path, "state") };
+  const [mine, theirs] = await Promise.all([
+    home.run((context) => repair(context)),
+    home.run((context) => repair(context), [], state),
+  ]);
+  for (const { left, stored, rows } of [mine, theirs]) {
+    expect(left).toEqual([]);
+    expect(rows.lost).toBe(0);
     expect(stored.clients.flatMap(({ differences }) => differences)).toEqual([]);
   }
 });

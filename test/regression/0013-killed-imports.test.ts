@@ -3,10 +3,10 @@
  * batch of 10 MB, and the next run began where this one had. Where a sync was killed, the next one makes what it has read
  * durable soon (spec.md#session-ingest), so that each run leaves less to the one behind it.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { verify } from "../../src/handlers/index.ts";
+import { sync, verify } from "../../src/handlers/index.ts";
 import { writeLog } from "../support/aged-files.ts";
 import { startChild } from "../support/child.ts";
 import { tempContext } from "../support/temp-context.ts";
@@ -70,3 +70,19 @@ test(
     ]);
   },
 );
+
+test("indexes that a sync did not come to are made by the next one, though it finds nothing new", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  const log = join(home, ".claude/projects/-srv-app/11111111-1111-4111-8111-111111111111.jsonl");
+  mkdirSync(dirname(log), { recursive: true });
+  const message = { role: "user", content: "hello" };
+  const timestamp = "2026-01-01T00:00:00.000Z";
+  writeFileSync(log, `${JSON.stringify({ type: "user", uuid: "1", cwd: "/srv/app", timestamp, message })}\n`);
+  // As one that was killed behind its last commit leaves it.
+  await sync(context, { stages: ["import"] });
+  const next = await sync(context, {});
+  expect(next.clients[0]).toMatchObject({ seen: 1, read: 0 });
+  expect(next.indexes.outcome).toBe("updated");
+  expect((await sync(context, {})).indexes.outcome).toBe("nothing to do");
+});

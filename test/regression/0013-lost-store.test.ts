@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/index.ts";
 import type { Context, Finding } from "../../src/handlers/index.ts";
-import { createContext, doctor, listSessions, status, sync } from "../../src/handlers/index.ts";
+import { createContext, doctor, listSessions, status, sync, verify } from "../../src/handlers/index.ts";
 import { readLog } from "../../src/base/append-log.ts";
 import { s3Stub } from "../support/s3-stub.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -135,6 +135,11 @@ test("what was stored before and is neither on disk nor in the older copy is nam
   expect(notes[1]).not.toContain(ID.first);
   for (let round = 0; round < 2; round++) {
     expect(await machine.troubles()).toMatchObject([{ status: "warn", message: LOST }]);
+    const { lost } = await machine.run((context) => verify(context, {}));
+    expect(lost).toMatchObject({
+      message: LOST,
+      sources: [ID.second, ID.third].map((id) => ({ session_id: id })),
+    });
     expect(await machine.sync()).toMatchObject({ notes: [] });
   }
 

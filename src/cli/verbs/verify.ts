@@ -38,8 +38,13 @@ export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Out
   }
   const report = await runVerify(context, filter, show("sources"));
   out.progress(undefined);
-  out.result(report, ({ clients }) => (clients.length === 0 ? NOTHING : renderSources(out, clients)));
-  return report.clients.every(({ proven }) => proven) ? "done" : "failures";
+  out.result(report, ({ clients, lost }) =>
+    [
+      clients.length === 0 ? NOTHING : renderSources(out, clients),
+      ...(lost === undefined ? [] : [safeText(lost.message), `  fix: ${safeText(lost.fix)}`]),
+    ].join("\n"),
+  );
+  return report.lost === undefined && report.clients.every(({ proven }) => proven) ? "done" : "failures";
 }
 
 /** A table without a row would look like a proof. */

@@ -78,7 +78,15 @@ interface Needed {
 export async function checkStore(
   url: StorageUrl,
   namespace: string,
-  { expected, ...options }: CheckOptions & { readonly expected: readonly ExpectedTable[] },
+  {
+    expected,
+    tables: wanted,
+    ...options
+  }: CheckOptions & {
+    readonly expected: readonly ExpectedTable[];
+    /** Only these; all where absent. */
+    readonly tables?: readonly string[];
+  },
 ): Promise<TableCheck[]> {
   if (url.kind !== "local") return [];
   const root = join(url.href, namespace);
@@ -86,6 +94,7 @@ export async function checkStore(
   const tables = names
     .filter((name) => name.endsWith(".lance") && !/^pond_(?!store\.)/.test(name))
     .map((name) => name.slice(0, -".lance".length))
+    .filter((name) => wanted?.includes(name) !== false)
     .toSorted();
   const checks: TableCheck[] = [];
   for (const name of tables) checks.push(await checkTable(join(root, `${name}.lance`), name, options));

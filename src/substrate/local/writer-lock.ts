@@ -18,7 +18,9 @@ import type * as Sqlite from "node:sqlite";
 import type { Clock } from "../../base/clock.ts";
 import { errnoOf, PondError, toPondError } from "../../base/errors.ts";
 import { makeFolders } from "../../base/folders.ts";
+import type { StorageUrl } from "../storage-url.ts";
 import { ignoreMissing } from "./files.ts";
+import { isLocalDisk } from "./local-disk.ts";
 
 /** Beside the tables, and none of them. */
 const FOLDER = ".locks";
@@ -46,6 +48,25 @@ export function joinWriterLock(directory: string): WriterLock {
   locks.set(path, lock);
   lock.users++;
   return lock;
+}
+
+/** How long another one's work is waited for. */
+const WORK_WAIT_MS = 10 * 60_000;
+
+/** Runs alone in work of a kind on a local store; undefined, without having run, where another's takes too long. */
+export async function withStoreLock<T>(
+  url: StorageUrl,
+  { namespace, kind, clock }: { readonly namespace: string; readonly kind: string; readonly clock: Clock },
+  run: () => Promise<T>,
+): Promise<{ readonly value: T } | undefined> {
+  const root = url.kind === "local" ? join(url.href, namespace) : undefined;
+  if (root === undefined || !(await isLocalDisk(root))) return { value: await run() };
+  const lock = joinWriterLock(join(root, `pond_${kind}.lance`));
+  try {
+    return await lock.exclusive(clock, WORK_WAIT_MS, run);
+  } finally {
+    lock.leave();
+  }
 }
 
 export class WriterLock {
