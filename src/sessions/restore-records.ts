@@ -47,7 +47,7 @@ export async function recordRestores(
   tables: SessionTables,
   records: readonly RestoreRecord[],
 ): Promise<void> {
-  const before = await readRestoresOf(tables, new Set(records.map(({ from }) => from)));
+  const before = await new Restores(tables).of(new Set(records.map(({ from }) => from)));
   const rows = records.map((record) => {
     const again = before.filter((each) => sourceOf(each) === sourceOf(record));
     return restoreRow(record, again.length + 1);
@@ -55,17 +55,35 @@ export async function recordRestores(
   await tables.sources?.insertRows(rows);
 }
 
-/** Where some sessions were restored to, the newest first. */
-export async function readRestoresOf(
-  tables: Pick<SessionTables, "sources">,
-  sessions: Iterable<string>,
-): Promise<readonly RestoreHead[]> {
+/** Where sessions were restored to: few, and asked for with every list, so that they are kept as long as nothing changes. */
+export class Restores {
+  readonly #tables: Pick<SessionTables, "sources">;
+  #version: number | undefined;
+  #bySession: ReadonlyMap<string, readonly RestoreHead[]> = new Map();
+
+  constructor(tables: Pick<SessionTables, "sources">) {
+    this.#tables = tables;
+  }
+
+  /** Of some sessions, the newest first. */
+  async of(sessions: Iterable<string>): Promise<readonly RestoreHead[]> {
+    const version = await this.#tables.sources?.version();
+    if (version !== this.#version) {
+      const heads = await readHeads(this.#tables);
+      this.#bySession = Map.groupBy(heads, ({ from }) => from);
+      this.#version = version;
+    }
+    const found = [...new Set(sessions)].flatMap((id) => this.#bySession.get(id) ?? []);
+    return found.toSorted((a, b) => b.restored_at - a.restored_at);
+  }
+}
+
+async function readHeads({ sources }: Pick<SessionTables, "sources">): Promise<readonly RestoreHead[]> {
   const heads: RestoreHead[] = [];
-  if (tables.sources === undefined) return heads;
-  const options = { select: HEAD_COLUMNS, where: eq("form", FORM) };
-  for await (const rows of tables.sources.scanIn("session_id", sessions, options))
+  if (sources === undefined) return heads;
+  for await (const rows of sources.scanBatches({ select: HEAD_COLUMNS, where: eq("form", FORM) }))
     for (let row = 0; row < rows.length; row++) heads.push(headAt(rows, row));
-  return heads.toSorted((a, b) => b.restored_at - a.restored_at);
+  return heads;
 }
 
 /** What was restored into a client from sessions of others. */

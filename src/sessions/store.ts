@@ -48,7 +48,7 @@ import { readPartBodies } from "./leaves.ts";
 import type { IsWhole } from "./put-back.ts";
 import { putBackProven, putBackUnproven } from "./put-back.ts";
 import type { RestoreHead, RestoreRecord } from "./restore-records.ts";
-import { readRestoresInto, readRestoresOf, recordRestores } from "./restore-records.ts";
+import { readRestoresInto, recordRestores, Restores } from "./restore-records.ts";
 import { recoverSessions, recoverState, takeOutMessages, takeOutRecovered } from "./recover.ts";
 import { corrupt } from "./rows.ts";
 import { ingestTables, SessionTables } from "./tables.ts";
@@ -91,11 +91,13 @@ export class SessionStore implements AsyncDisposable {
   readonly tables: SessionTables;
   readonly #store: Store;
   readonly #summaries: Summaries;
+  readonly #restores: Restores;
 
   private constructor(store: Store, tables: SessionTables) {
     this.#store = store;
     this.tables = tables;
     this.#summaries = new Summaries(store, tables);
+    this.#restores = new Restores(tables);
   }
 
   static async open(store: Store): Promise<SessionStore> {
@@ -166,7 +168,7 @@ export class SessionStore implements AsyncDisposable {
 
   /** Where some sessions were restored to, the newest first. */
   restoresOf(sessions: Iterable<string>): Promise<readonly RestoreHead[]> {
-    return readRestoresOf(this.tables, sessions);
+    return this.#restores.of(sessions);
   }
 
   /** What was restored into a client from sessions of others. */
