@@ -16,6 +16,7 @@ import {
   rm,
   rmdir,
   stat,
+  utimes,
 } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import type { RestoredFile } from "../adapters/index.ts";
@@ -41,6 +42,8 @@ export interface Writing<T> {
   /** True where that is the client's own place, absent where not. */
   readonly isClients?: boolean;
   readonly files: readonly RestoredFile[];
+  /** By the path of a file: its time, in milliseconds since 1970; now where there is none. */
+  readonly times?: ReadonlyMap<string, number>;
   /** The path of the file that goes last: with it the client sees the session. */
   readonly last: string | undefined;
   /** Reads what is staged below a folder back, and throws where it is not what was to be restored. */
@@ -56,7 +59,7 @@ export interface Written<T> {
 
 /** Writes every file or none. Folders that had to be made are removed again with the files. */
 export async function writeFiles<T>(writing: Writing<T>): Promise<Written<T>> {
-  const { out, isClients = false, files, last, check, signal } = writing;
+  const { out, isClients = false, files, times, last, check, signal } = writing;
   const targets = targetsOf(out, files);
   for (const { target } of targets) await refuseLinks(out, target);
   for (const folder of new Set([out, ...targets.map(({ target }) => dirname(target))]))
@@ -73,7 +76,10 @@ export async function writeFiles<T>(writing: Writing<T>): Promise<Written<T>> {
     for (const one of targets) {
       signal.throwIfAborted();
       written.push({
-        ...(await stage(one, staging.path, modes.get(one.target))),
+        ...(await stage(one, staging.path, {
+          modes: modes.get(one.target),
+          time: times?.get(one.file.path),
+        })),
         kept: isThere.get(one) === true,
       });
     }
@@ -193,7 +199,7 @@ function allThere(targets: readonly Target[], last: string | undefined): PondErr
 async function stage(
   { file, target }: Target,
   staging: string,
-  modes: Modes | undefined,
+  { modes, time }: { readonly modes: Modes | undefined; readonly time: number | undefined },
 ): Promise<Pick<WrittenFile, "path" | "records" | "bytes">> {
   const path = join(staging, file.path);
   const content = printFile(file);
@@ -203,6 +209,7 @@ async function stage(
     await handle.writeFile(content);
     // Not when it is made: the command lets nobody else read anything.
     if (modes !== undefined && process.platform !== "win32") await handle.chmod(modes.file);
+    if (time !== undefined) await handle.utimes(time / 1000, time / 1000);
     await handle.sync();
   }
   const comparison = await compareFile(file, path);
@@ -282,6 +289,8 @@ async function moveAcross(staged: string, target: string): Promise<void> {
   await using near = makeStaging(dirname(target));
   const copy = join(near.path, "file");
   await copyFile(staged, copy);
+  const { atime, mtime } = await stat(staged);
+  await utimes(copy, atime, mtime);
   await syncPath(copy);
   await moveNew(copy, target);
 }

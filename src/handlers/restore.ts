@@ -27,6 +27,7 @@ import type { RestoredState, StateRequest } from "./restore-choice.ts";
 import { chosenState, describeState } from "./restore-choice.ts";
 import type { WrittenFile } from "./restore-files.ts";
 import { insideOf, writeFiles } from "./restore-files.ts";
+import { timesOf } from "./restore-times.ts";
 import { namedPath } from "./sources.ts";
 
 export interface RestoreRequest extends StateRequest {
@@ -47,6 +48,8 @@ export interface RestoreReport extends LineageProof {
   readonly sessions: number;
   readonly files: readonly WrittenFile[];
   readonly losses: readonly Loss[];
+  /** The session is listed as of today: the client deletes older ones after so many days. */
+  readonly deleted_after_days?: number;
   /** Rules of `mapPaths` that fit no folder of these sessions. */
   readonly unused_map_paths: readonly string[];
   /** Which state of the session it is; absent where none is recorded. */
@@ -95,8 +98,10 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const { machine, signal } = context;
   const out = named ?? defaultFolder(context, { adapter, place, restored });
   await refuseAgain(context, store, { session: session.id, adapter, out });
+  const times = await timesOf({ adapter, place, lineage, restored, now });
   const { files, checked } = await writeFiles({
     out,
+    times: times.byPath,
     isClients: out === place?.root,
     files: restored.files,
     last: restored.logs.find((log) => log.session === session.id)?.path,
@@ -114,6 +119,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     ...proof,
     files,
     losses: restored.losses,
+    ...(times.deleted_after_days === undefined ? {} : { deleted_after_days: times.deleted_after_days }),
     unused_map_paths: paths.unused(),
     ...(state === undefined ? {} : { state: describeState(state) }),
     resume: resumeIn(out, restored.resume, { files, place: place?.root, title: adapter.title }),

@@ -27,7 +27,7 @@ import {
   uuidFrom,
 } from "../seam/index.ts";
 import { callItem, outputItem, userContent } from "./foreign-content.ts";
-import { rolloutPath } from "./name.ts";
+import { rolloutPath, TITLE_LOSS } from "./name.ts";
 
 /** The client whose format is written: the one that test/clients opens it with. */
 const VERSION = "0.166.0";
@@ -63,7 +63,7 @@ function filesOf({ state, children }: Lineage, parent: Parent | undefined, targe
   });
   const turns = new Rollout(target.losses).of(history.messages);
   if (recordedTitle(state.messages.map(({ message }) => message)) !== undefined)
-    target.losses.add("title", "Codex keeps names in session_index.jsonl, which restore does not write to");
+    target.losses.add("title", TITLE_LOSS);
   const path = rolloutPath(threadIdOf(session.id), formatTimestamp(session.created_at));
   const records = [metaRecord(state, parent?.state, target), ...turns];
   const handed = handedOver(history.messages, { lost: target.losses.takeParts(), keepsFailures: false });

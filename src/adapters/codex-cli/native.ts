@@ -31,7 +31,7 @@ import {
   recordHash,
   RestoredFiles,
 } from "../seam/index.ts";
-import { CODEX, isDocument, parseRolloutName, rolloutPath, SESSION_INDEX } from "./name.ts";
+import { CODEX, isDocument, parseRolloutName, rolloutPath, SESSION_INDEX, TITLE_LOSS } from "./name.ts";
 import { restoreRecord } from "./restore-record.ts";
 import { twinVersion } from "./twins.ts";
 
@@ -137,7 +137,7 @@ interface Placing {
 
 function placedIn(records: Records, at: Placing): Records {
   const isNamed = at.state.messages.some(({ message }) => message.seq === undefined);
-  if (isNamed) at.losses.add("title", "it stands in session_index.jsonl, which restore does not write to");
+  if (isNamed) at.losses.add("title", TITLE_LOSS);
   return records.map((record) => {
     if (isRawLine(record) || !isJsonObject(record)) return record;
     const payload = objectField(record, "payload");

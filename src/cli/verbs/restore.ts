@@ -5,7 +5,7 @@ import { resolveSession, restore as runRestore } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
-import { count, size } from "../number.ts";
+import { count, counted, size } from "../number.ts";
 import { safeText } from "../text.ts";
 import type { restoreFlags } from "../verb-flags.ts";
 
@@ -41,6 +41,11 @@ function render(report: RestoreReport): string {
     ...otherStates(report),
     ...lossLines("what its model knew and does not know there:", report, "model"),
     ...lossLines("left out, and never sent to the model:", report, "record"),
+    ...(report.deleted_after_days === undefined
+      ? []
+      : [
+          `listed as of today: ${report.to} deletes sessions that are older than ${counted(report.deleted_after_days, "day")}`,
+        ]),
     ...inTheWay.slice(0, 1).map((path) => {
       const more = inTheWay.length === 1 ? "" : ` (and ${count(inTheWay.length - 1)} more)`;
       return `in the way: ${path}${more}: run pond sync, then move it away before you copy, or what it has gained since is lost`;
