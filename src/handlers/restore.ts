@@ -27,6 +27,8 @@ import type { RestoredState, StateRequest } from "./restore-choice.ts";
 import { chosenState, describeState } from "./restore-choice.ts";
 import type { WrittenFile } from "./restore-files.ts";
 import { insideOf, writeFiles } from "./restore-files.ts";
+import type { RestoreTokens } from "./restore-tokens.ts";
+import { restoreTokens } from "./restore-tokens.ts";
 import { timesOf } from "./restore-times.ts";
 import { namedPath } from "./sources.ts";
 
@@ -48,6 +50,7 @@ export interface RestoreReport extends LineageProof {
   readonly sessions: number;
   readonly files: readonly WrittenFile[];
   readonly losses: readonly Loss[];
+  readonly tokens: RestoreTokens;
   /** The session is listed as of today: the client deletes older ones after so many days. */
   readonly deleted_after_days?: number;
   /** Rules of `mapPaths` that fit no folder of these sessions. */
@@ -88,12 +91,14 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const proof = await proveLineage(store, read);
   const paths = pathMap(request.mapPaths ?? [], context.machine.home);
   const now = context.clock.now();
+  const origin = adapterNamed(brand);
+  const rule = await contextOf(origin);
   const restored = await adapter.restore.serialize(lineage, {
     fidelity,
     layout: "client",
     mapPath: paths.map,
     now,
-    context: fidelity === "native" ? undefined : await contextOf(brand),
+    context: fidelity === "native" ? undefined : rule,
   });
   const { machine, signal } = context;
   const out = named ?? defaultFolder(context, { adapter, place, restored });
@@ -119,6 +124,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     ...proof,
     files,
     losses: restored.losses,
+    tokens: restoreTokens(lineage.state, { context: rule, fidelity, origin }),
     ...(times.deleted_after_days === undefined ? {} : { deleted_after_days: times.deleted_after_days }),
     unused_map_paths: paths.unused(),
     ...(state === undefined ? {} : { state: describeState(state) }),
@@ -139,9 +145,8 @@ async function refuseDamage({ address, signal }: Context): Promise<void> {
 }
 
 /** What the model of the client that wrote a session still had; all of it where that is not known. */
-async function contextOf(brand: string): Promise<ContextRule | undefined> {
-  const source = adapterNamed(brand);
-  return source?.restore.kind === "supported" ? source.restore.context() : undefined;
+async function contextOf(origin: Adapter | undefined): Promise<ContextRule | undefined> {
+  return origin?.restore.kind === "supported" ? origin.restore.context() : undefined;
 }
 
 /** What the adapter says, for the folder that was written to. */

@@ -6,6 +6,7 @@ import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { count, counted, size } from "../number.ts";
+import { lossLines, tokenLine } from "../restore-lines.ts";
 import { safeText } from "../text.ts";
 import type { restoreFlags } from "../verb-flags.ts";
 
@@ -39,8 +40,8 @@ function render(report: RestoreReport): string {
     ...report.files.map(({ path }) => `  ${path}`),
     ...unproven(report),
     ...otherStates(report),
-    ...lossLines("what its model knew and does not know there:", report, "model"),
-    ...lossLines("left out, and never sent to the model:", report, "record"),
+    ...lossLines(report),
+    tokenLine(report),
     ...(report.deleted_after_days === undefined
       ? []
       : [
@@ -58,17 +59,6 @@ function render(report: RestoreReport): string {
     ...(copy_to === undefined ? [] : [`to resume, copy what is in ${report.out} into ${copy_to}, then`]),
     `resume with: ${command}`,
   ].join("\n");
-}
-
-function lossLines(
-  heading: string,
-  { losses }: RestoreReport,
-  affects: "model" | "record",
-): readonly string[] {
-  const own = losses.filter((loss) => loss.affects === affects);
-  return own.length === 0
-    ? []
-    : [heading, ...own.map(({ what, why, count: n }) => `  ${count(n)} x ${what}: ${why}`)];
 }
 
 /** What nothing proves to be as it was read: one line a reason. */
