@@ -2,7 +2,7 @@
  * A session of any client as one that Claude Code opens and resumes (spec.md#adapter-restore): its ids, its record
  * envelope, one chain of turns in which every call is answered, subagents in the session's own folder.
  */
-import { shellOption } from "../../base/shell.ts";
+import { optionWords } from "../../base/shell.ts";
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState, Timestamp } from "../../model/index.ts";
@@ -59,7 +59,7 @@ export function serializeForeign(lineage: Lineage, options: SerializeOptions): R
     files,
     logs,
     losses: losses.list(),
-    resume: { id, directory, command: `claude ${shellOption("--resume", id)}` },
+    resume: { id, directory, words: ["claude", ...optionWords("--resume", id)] },
   };
 }
 

@@ -2,7 +2,7 @@
  * A session of any client as a rollout that Codex lists, opens and resumes (spec.md#adapter-restore): its ids, its
  * dated folder, items for the model, and beside what people and the agent said the events that its screen shows.
  */
-import { shellArgument } from "../../base/shell.ts";
+import { argumentWords } from "../../base/shell.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState, Timestamp } from "../../model/index.ts";
 import { formatTimestamp, recordedTitle } from "../../model/index.ts";
@@ -39,8 +39,8 @@ export function serializeForeign(lineage: Lineage, options: SerializeOptions): R
   const { session } = lineage.state;
   const id = threadIdOf(session.id);
   const directory = options.mapPath(session.project);
-  const command = `codex resume ${shellArgument(id)}`;
-  return { fidelity: "foreign", files, logs, losses: losses.list(), resume: { id, directory, command } };
+  const words = ["codex", "resume", ...argumentWords(id)];
+  return { fidelity: "foreign", files, logs, losses: losses.list(), resume: { id, directory, words } };
 }
 
 interface Target {

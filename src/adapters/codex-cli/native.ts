@@ -4,7 +4,7 @@
  * prefix ends in its parent's file, counted in the bytes that are written now.
  */
 import { basename } from "node:path/posix";
-import { shellArgument } from "../../base/shell.ts";
+import { argumentWords } from "../../base/shell.ts";
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject, stringifyJson } from "../../base/json.ts";
@@ -56,7 +56,7 @@ export function serializeNative(lineage: Lineage, options: SerializeOptions): Re
   const id = threadIdIn(restored.get(session.id) ?? []) ?? session.id;
   // As its own records tell it: those of another source may tell another.
   const [directory = session.project] = recordedDirectories(lineage.state).map(options.mapPath);
-  const resume = { id, directory, command: `codex resume ${shellArgument(id)}` };
+  const resume = { id, directory, words: ["codex", "resume", ...argumentWords(id)] };
   return { fidelity: "native", files: files.list(), logs, losses: losses.list(), resume };
 }
 

@@ -2,7 +2,7 @@
  * A session of any client as one that pi opens and resumes (spec.md#adapter-restore): a header that says where it
  * came from and one chain of entries. Every session of the lineage is a file of its own, as pi links no subagents.
  */
-import { shellOption } from "../../base/shell.ts";
+import { optionWords } from "../../base/shell.ts";
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { MessageWithParts, Part, Session, SessionState, Timestamp } from "../../model/index.ts";
@@ -54,7 +54,7 @@ export function serializeForeign(lineage: Lineage, options: SerializeOptions): R
     );
   const id = uuidOf(session.id);
   const directory = options.mapPath(session.project);
-  const resume = { id, directory, command: `pi ${shellOption("--session", id)}` };
+  const resume = { id, directory, words: ["pi", ...optionWords("--session", id)] };
   return { fidelity: "foreign", files, logs, losses: losses.list(), resume };
 }
 
