@@ -2,6 +2,7 @@
  * `restore`: a stored session and its descendants as files of a client (spec.md#adapter-restore). The whole lineage or
  * nothing; no file is ever overwritten; what was written is read back and compared before it is given its place.
  */
+import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Adapter, ContextRule, Loss, Place, Restored } from "../adapters/index.ts";
@@ -9,7 +10,6 @@ import { adapterNamed, adapters, brandOf, placesThatExist, printFile } from "../
 import { PondError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
 import { shellWord } from "../base/shell.ts";
-import { valueHash } from "../base/value-hash.ts";
 import type { Session } from "../model/index.ts";
 import { sessionsIn } from "../model/index.ts";
 import { checkFiles, readLineage, SESSIONS } from "../sessions/index.ts";
@@ -210,10 +210,9 @@ function defaultFolder(
 
 /** The same for the same content. */
 function contentName({ files }: Restored): string {
-  return valueHash(files.map((file) => [file.path, Buffer.from(printFile(file)).toString("base64")])).slice(
-    0,
-    12,
-  );
+  const digest = createHash("sha256");
+  for (const file of files) digest.update(`${file.path}\0`).update(printFile(file));
+  return digest.digest("hex").slice(0, 12);
 }
 
 /** Need not be there yet. */

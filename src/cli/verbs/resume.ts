@@ -1,5 +1,5 @@
 /** `pond resume`: a stored session carried on in a client, which gets the terminal. */
-import { PondError } from "../../base/errors.ts";
+import { isPondError, PondError } from "../../base/errors.ts";
 import { shellWord } from "../../base/shell.ts";
 import type { RestoreReport } from "../../handlers/index.ts";
 import { resolveSession, restore } from "../../handlers/index.ts";
@@ -45,8 +45,9 @@ export async function resume(verb: Verb): Promise<Outcome> {
 async function restored(verb: Verb): Promise<RestoreReport> {
   const { args, flags } = verb;
   await using context = await openContext(verb);
-  return await restore(context, {
-    session_id: await resolveSession(context, args[0] ?? ""),
+  const session_id = await resolveSession(context, args[0] ?? "");
+  const restoring = restore(context, {
+    session_id,
     mapPaths: flags["map-path"],
     isDryRun: flags["dry-run"],
     canReuse: true,
@@ -56,6 +57,17 @@ async function restored(verb: Verb): Promise<RestoreReport> {
     },
     ...(flags.in === undefined ? {} : { to: flags.in }),
     ...stateRequest(flags),
+  });
+  return await restoring.catch((error: unknown) => {
+    throw isPondError(error) && error.reason === "exists" ? withSyncHint(error) : error;
+  });
+}
+
+/** Another state of the session is there: mostly one that was not synced yet. */
+function withSyncHint({ code, message }: PondError): PondError {
+  return new PondError(code, message, {
+    reason: "exists",
+    hint: "nothing was written or started; run pond sync, which takes in what changed there, and resume again, or move that file away",
   });
 }
 
