@@ -3,19 +3,28 @@ import type { RestoreReport } from "../handlers/index.ts";
 import { count } from "./number.ts";
 
 /** One line: the size, and what to do where a usual window is too small for it. */
-export function tokenLine({ tokens, to }: Pick<RestoreReport, "tokens" | "to">): string {
-  const { estimated, recorded, is_sealed, windows, origin } = tokens;
-  const known = recorded === undefined ? "" : `; ${origin} recorded ${count(recorded)}`;
-  const size = `its model is sent about ${count(estimated)} tokens (estimated${known})`;
+export function tokenLine(report: Pick<RestoreReport, "tokens" | "to" | "fidelity">): string {
+  const { windows, origin, is_sealed } = report.tokens;
   const exceeded = windows.findLast(({ is_exceeded }) => is_exceeded);
+  if (exceeded === undefined) return sizeLine(report);
+  const larger = "a model of a larger window";
+  const fix =
+    report.fidelity === "native"
+      ? `resume it with ${larger}, or compact it first (/compact)`
+      : is_sealed === true
+        ? `resume it in ${origin}, or here with ${larger}`
+        : `compact it in ${origin} (/compact), run pond sync and restore it again, or resume it with ${larger}`;
+  return `${sizeLine(report)}: too large for a window of ${count(exceeded.tokens)} in ${report.to}; ${fix}`;
+}
+
+function sizeLine({ tokens, fidelity }: Pick<RestoreReport, "tokens" | "fidelity">): string {
+  const { estimated, recorded, is_sealed, origin } = tokens;
+  if (fidelity === "native" && recorded !== undefined)
+    return `its model is sent about ${count(recorded)} tokens (as ${origin} recorded)`;
+  const known = recorded === undefined ? "" : `; ${origin} recorded ${count(recorded)}`;
   const sealed =
     is_sealed === true ? ", because only its provider can read the summary of its compaction" : "";
-  if (exceeded === undefined) return `${size}${sealed}`;
-  const fix =
-    is_sealed === true
-      ? `resume it in ${origin}, or here with a model of a larger window`
-      : `compact it in ${origin} (/compact), run pond sync and restore it again, or resume it with a model of a larger window`;
-  return `${size}${sealed}: too large for a window of ${count(exceeded.tokens)} in ${to}; ${fix}`;
+  return `its model is sent about ${count(estimated)} tokens (estimated${known})${sealed}`;
 }
 
 /** What the model loses, then what only the record loses. */

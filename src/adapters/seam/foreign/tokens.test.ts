@@ -57,6 +57,13 @@ describe("after a compaction", () => {
   test("that nobody can read, all turns count", () => {
     const sealed: ContextRule = (messages) => ({ messages, isSealed: true });
     expect(sizeOf(compacted(), "foreign", sealed)).toMatchObject({ estimated: 10_020, is_sealed: true });
+    // Its own provider can.
+    const boundary = story("s")
+      .user("y".repeat(36_000))
+      .carrier({ pond: { compaction: "boundary" } })
+      .user(TEN);
+    expect(sizeOf(boundary, "foreign", sealed)).toEqual({ estimated: 10_010, is_sealed: true });
+    expect(sizeOf(boundary, "native", sealed)).toEqual({ estimated: 10 });
   });
 });
 

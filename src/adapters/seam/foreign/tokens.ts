@@ -8,6 +8,7 @@ import type { Message, MessageWithParts, Part, SessionState } from "../../../mod
 import { integerField, objectField } from "../extract.ts";
 import { LossReport } from "../restore.ts";
 import type { ContextRule } from "./context.ts";
+import { lastCompaction } from "./context.ts";
 import { historyOf } from "./history.ts";
 import { callInput, fileUrl, injectedKind, isCarried } from "./parts.ts";
 import { resultBlocks, resultJson } from "./results.ts";
@@ -16,7 +17,7 @@ export interface HandedTokens {
   readonly estimated: number;
   /** What the last response behind the last compaction used, its answer included; with system prompt and tools. */
   readonly recorded?: number;
-  /** The last compaction cannot be read: all turns that it replaced are counted. */
+  /** The last compaction can be read by its own provider only: all turns that it replaced are counted. */
   readonly is_sealed?: true;
 }
 
@@ -37,7 +38,9 @@ export interface TokenOptions {
 
 export function tokensOf(state: SessionState, { context, fidelity }: TokenOptions): HandedTokens {
   const { messages, own, isSealed } = historyOf(state, { losses: new LossReport(), context });
-  const start = isSealed === true ? 0 : Math.max(0, messages.findLastIndex(isSummary));
+  // The session's own provider can read what nobody else can.
+  const isUnread = isSealed === true && fidelity === "foreign";
+  const start = isUnread ? 0 : Math.max(0, startOf(messages));
   const sent = messages.slice(start);
   let bytes = 0;
   let pictures = 0;
@@ -53,8 +56,13 @@ export function tokensOf(state: SessionState, { context, fidelity }: TokenOption
   return {
     estimated: Math.round(bytes / BYTES_PER_TOKEN) + pictures * TOKENS_PER_PICTURE,
     ...(recorded === undefined ? {} : { recorded }),
-    ...(isSealed === true ? { is_sealed: true } : {}),
+    ...(isUnread ? { is_sealed: true } : {}),
   };
+}
+
+/** Where the last compaction is; before the first message where there was none. */
+function startOf(messages: readonly MessageWithParts[]): number {
+  return Math.max(messages.findLastIndex(isSummary), lastCompaction(messages, ["boundary"]));
 }
 
 const isSummary = ({ parts }: MessageWithParts): boolean =>
