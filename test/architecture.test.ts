@@ -109,7 +109,7 @@ const CHOKEPOINTS: readonly {
     where: /^substrate\//,
     used: true,
   },
-  { what: "child processes", pattern: /["']node:child_process["']/, where: /^(cli|sql)\//, used: false },
+  { what: "child processes", pattern: /["']node:child_process["']/, where: /^(cli|sql)\//, used: true },
   {
     what: "sealing",
     pattern: /\bsealExtracted(Json)?\b/,

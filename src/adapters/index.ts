@@ -8,6 +8,7 @@ export type {
   Cursor,
   FileComparison,
   FileStamp,
+  HandedTokens,
   Inventory,
   Issue,
   IssueKind,
@@ -49,5 +50,6 @@ export {
   printFile,
   stampNow,
   STAGING,
+  tokensOf,
   toldBy,
 } from "./seam/index.ts";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { shellArgument, shellOption, shellWord } from "./shell.ts";
+import { argumentWords, optionWords, shellLine, shellWord } from "./shell.ts";
 
 test("any text is one word that a shell reads back as it is", () => {
   // What a process cannot be given at all is left out.
@@ -23,9 +23,9 @@ test("what needs no quotes has none", () => {
 });
 
 test("a value that looks like a flag is none", () => {
-  expect(shellOption("--resume", "abc")).toBe("--resume abc");
-  expect(shellOption("--resume", "--yes; id")).toBe("--resume='--yes; id'");
-  expect(shellArgument("abc")).toBe("abc");
-  expect(shellArgument("--yes")).toBe("-- --yes");
+  expect(shellLine(optionWords("--resume", "abc"))).toBe("--resume abc");
+  expect(shellLine(optionWords("--resume", "--yes; id"))).toBe("'--resume=--yes; id'");
+  expect(shellLine(argumentWords("abc"))).toBe("abc");
+  expect(shellLine(argumentWords("--yes"))).toBe("-- --yes");
   expect(shellWord("=ls")).toBe("'=ls'");
 });

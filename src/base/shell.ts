@@ -5,12 +5,17 @@ export function shellWord(text: string): string {
   return /^[\w@%+:,./-][\w@%+=:,./-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** `--flag value`; with `=` where the value would be taken for a flag itself. */
-export function shellOption(flag: string, value: string): string {
-  return `${flag}${value.startsWith("-") ? "=" : " "}${shellWord(value)}`;
+/** A command of these words, as people paste it. */
+export function shellLine(words: readonly string[]): string {
+  return words.map(shellWord).join(" ");
+}
+
+/** `--flag value`; one word with `=` where the value would be taken for a flag itself. */
+export function optionWords(flag: string, value: string): readonly string[] {
+  return value.startsWith("-") ? [`${flag}=${value}`] : [flag, value];
 }
 
 /** The last argument of a command, which is never taken for a flag. */
-export function shellArgument(value: string): string {
-  return `${value.startsWith("-") ? "-- " : ""}${shellWord(value)}`;
+export function argumentWords(value: string): readonly string[] {
+  return value.startsWith("-") ? ["--", value] : [value];
 }

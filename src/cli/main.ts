@@ -5,10 +5,10 @@ import { exitCode } from "./exit.ts";
 import { createOutput, processSinks } from "./output.ts";
 import { run } from "./run.ts";
 import { abortOnSignals } from "./signals.ts";
+import { keepPrivate } from "./umask.ts";
 import { ROOT } from "./verbs.ts";
 
-// What it makes is for its user alone (spec.md#keep-private), the engine's files included.
-process.umask(0o077);
+keepPrivate();
 
 const sinks = processSinks();
 

@@ -1,5 +1,5 @@
 /** The flags of the verbs, as data: the table lists them, the verb's function is typed by them. */
-import type { FlagTable } from "./flags.ts";
+import type { FlagSpec, FlagTable } from "./flags.ts";
 
 const STAGES = ["import", "embed", "update-indexes"] as const;
 
@@ -21,14 +21,14 @@ export const initFlags = {
   yes: { type: "boolean", short: "y", summary: "Take the defaults, ask nothing" },
 } as const satisfies FlagTable;
 
-export const restoreFlags = {
-  to: { type: "string", value: "client", summary: "Restore into this client; default: the session's own" },
-  out: {
-    type: "string",
-    value: "folder",
-    summary: "Write below this folder instead of the client's own place",
-  },
-  "map-path": { type: "list", value: "old=new", summary: "Rewrite recorded folders for this machine" },
+const MAP_PATH = {
+  type: "list",
+  value: "old=new",
+  summary: "Rewrite recorded folders for this machine",
+} as const satisfies FlagSpec;
+
+/** Which state of a session. */
+const stateFlags = {
   end: {
     type: "integer",
     value: "n",
@@ -42,6 +42,28 @@ export const restoreFlags = {
     example: 1,
     summary: "An earlier state of that source, or of the only one, by number",
   },
+} as const satisfies FlagTable;
+
+export const restoreFlags = {
+  to: { type: "string", value: "client", summary: "Restore into this client; default: the session's own" },
+  out: {
+    type: "string",
+    value: "folder",
+    summary: "Write below this folder instead of the client's own place",
+  },
+  "map-path": MAP_PATH,
+  "dry-run": {
+    type: "boolean",
+    summary: "Show files, losses, tokens and how to resume; write nothing",
+  },
+  ...stateFlags,
+} as const satisfies FlagTable;
+
+export const resumeFlags = {
+  in: { type: "string", value: "client", summary: "Resume in this client; default: the session's own" },
+  "map-path": MAP_PATH,
+  "dry-run": { type: "boolean", summary: "Print the command; write nothing, start nothing" },
+  ...stateFlags,
 } as const satisfies FlagTable;
 
 export const verifyFlags = {

@@ -11,6 +11,7 @@ import {
   getFlags,
   initFlags,
   restoreFlags,
+  resumeFlags,
   searchFlags,
   sessionsFlags,
   syncFlags,
@@ -91,10 +92,26 @@ const VERBS: readonly Command[] = [
     examples: [
       "pond restore <id>",
       "pond restore <id> --to codex-cli",
+      "pond restore <id> --to codex-cli --dry-run",
       "pond restore <id> --out ./restored",
       "pond restore <id> --end 2 --out ./other",
     ],
     load: async () => (await import("./verbs/restore.ts")).restore,
+  }),
+  command({
+    name: "resume",
+    summary: "Carry on with a stored session in its client or another one",
+    details:
+      "Restores the session if the client does not have it, then starts the client in the recorded directory and hands it the terminal; the exit code is the client's.",
+    args: [{ name: "session", summary: "The session's id or its beginning" }],
+    flags: resumeFlags,
+    examples: [
+      "pond resume <id>",
+      "pond resume <id> --in codex-cli",
+      "pond resume <id> --map-path /home/old=/home/me",
+      "pond resume <id> --dry-run",
+    ],
+    load: async () => (await import("./verbs/resume.ts")).resume,
   }),
   command({
     name: "verify",

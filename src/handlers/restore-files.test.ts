@@ -53,6 +53,21 @@ function put(out: string, path: string, text: string): void {
 }
 
 describe("files of a restore", () => {
+  test("have the times that they are given, and the time of the restore without one", async () => {
+    await using dir = await tempDir();
+    const started = Date.now() - 1000;
+    await writeFiles({
+      out: dir.path,
+      files: FILES,
+      times: new Map([[ROOT.path, Date.UTC(2026, 0, 2, 3, 4, 5, 678)]]),
+      last: ROOT.path,
+      check: () => Promise.resolve(),
+      signal: new AbortController().signal,
+    });
+    expect(statSync(join(dir.path, ROOT.path)).mtime.toISOString()).toBe("2026-01-02T03:04:05.678Z");
+    expect(statSync(join(dir.path, CHILD.path)).mtimeMs).toBeGreaterThan(started);
+  });
+
   test("are staged in a private folder inside the target, whole, and nothing of it stays", async () => {
     await using dir = await tempDir();
     const out = join(dir.path, "new", "place");

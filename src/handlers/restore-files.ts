@@ -4,20 +4,8 @@
  * is there already and equal stays, so that a restore that was killed is completed by the next one.
  */
 import type { Stats } from "node:fs";
-import {
-  chmod,
-  copyFile,
-  link,
-  lstat,
-  open,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  rmdir,
-  stat,
-} from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { chmod, copyFile, link, lstat, open, rename, rm, rmdir, stat, utimes } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { RestoredFile } from "../adapters/index.ts";
 import { compareFile, describeDifference, isEqualFile, printFile } from "../adapters/index.ts";
 import { errnoOf, PondError } from "../base/errors.ts";
@@ -25,6 +13,9 @@ import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
 import { unusable } from "../base/unusable.ts";
 import type { Modes } from "./restore-modes.ts";
 import { modesFor } from "./restore-modes.ts";
+import { previewFiles } from "./restore-preview.ts";
+import type { Reuse, Target } from "./restore-present.ts";
+import { allThere, isInPlace, refuseLinks, targetsOf } from "./restore-present.ts";
 import { makeStaging, removeLeftovers, TARGET } from "./restore-staging.ts";
 
 export interface WrittenFile {
@@ -33,14 +24,20 @@ export interface WrittenFile {
   readonly bytes: number;
   /** True for one that was there already, equal. */
   readonly kept: boolean;
+  /** Only of what would be written: another file is there, so it would not. */
+  readonly is_in_the_way?: true;
 }
 
-export interface Writing<T> {
+export interface Writing<T> extends Reuse {
   /** The folder that the paths of the files are relative to. */
   readonly out: string;
   /** True where that is the client's own place, absent where not. */
   readonly isClients?: boolean;
+  /** True where a session that is there already is as good as one that was written now. */
+  readonly mayBeThere?: boolean;
   readonly files: readonly RestoredFile[];
+  /** By the path of a file: its time, in milliseconds since 1970; now where there is none. */
+  readonly times?: ReadonlyMap<string, number>;
   /** The path of the file that goes last: with it the client sees the session. */
   readonly last: string | undefined;
   /** Reads what is staged below a folder back, and throws where it is not what was to be restored. */
@@ -50,20 +47,23 @@ export interface Writing<T> {
 
 export interface Written<T> {
   readonly files: readonly WrittenFile[];
-  /** What the check found in them. */
-  readonly checked: T;
+  /** What the check found in them; absent where all were there already. */
+  readonly checked?: T;
 }
 
 /** Writes every file or none. Folders that had to be made are removed again with the files. */
 export async function writeFiles<T>(writing: Writing<T>): Promise<Written<T>> {
-  const { out, isClients = false, files, last, check, signal } = writing;
+  const { out, isClients = false, files, times, last, check, signal, mayBeLonger } = writing;
   const targets = targetsOf(out, files);
   for (const { target } of targets) await refuseLinks(out, target);
   for (const folder of new Set([out, ...targets.map(({ target }) => dirname(target))]))
     await removeLeftovers(folder);
   const isThere = new Map<Target, boolean>();
-  for (const one of targets) isThere.set(one, await isInPlace(one));
-  if (targets.length > 0 && targets.every((one) => isThere.get(one) === true)) throw allThere(targets, last);
+  for (const one of targets) isThere.set(one, await isInPlace(one, { mayBeLonger }));
+  if (targets.length > 0 && targets.every((one) => isThere.get(one) === true)) {
+    if (writing.mayBeThere === true) return { files: await previewFiles(writing) };
+    throw allThere(targets, last);
+  }
   const modes = new Map(targets.map(({ target }) => [target, modesFor(target, { out, isClients })]));
   const undo = new Undo();
   try {
@@ -73,7 +73,10 @@ export async function writeFiles<T>(writing: Writing<T>): Promise<Written<T>> {
     for (const one of targets) {
       signal.throwIfAborted();
       written.push({
-        ...(await stage(one, staging.path, modes.get(one.target))),
+        ...(await stage(one, staging.path, {
+          modes: modes.get(one.target),
+          time: times?.get(one.file.path),
+        })),
         kept: isThere.get(one) === true,
       });
     }
@@ -89,111 +92,11 @@ export async function writeFiles<T>(writing: Writing<T>): Promise<Written<T>> {
   }
 }
 
-interface Target {
-  readonly file: RestoredFile;
-  readonly target: string;
-}
-
-function targetsOf(out: string, files: readonly RestoredFile[]): readonly Target[] {
-  const targets = new Map<string, Target>();
-  for (const file of files) {
-    const target = insideOf(out, file.path);
-    if (targets.has(target))
-      throw new PondError("internal", `two files of this restore are named ${JSON.stringify(file.path)}`, {
-        reason: "corrupt",
-        hint: "restore its sessions one by one; please report this with the session's client and version",
-      });
-    targets.set(target, { file, target });
-  }
-  return [...targets.values()];
-}
-
-/** A stored path is data: it must not leave the folder that the user named. */
-export function insideOf(out: string, path: string): string {
-  const target = join(out, path);
-  if (target === out || !target.startsWith(join(out, "/")))
-    throw new PondError(
-      "validation_failed",
-      `a stored file name leaves the target folder: ${JSON.stringify(path)}`,
-      {
-        reason: "corrupt",
-      },
-    );
-  return target;
-}
-
-/**
- * A link inside the target leads where nobody asked for (spec.md#adapter-restore-links). The target itself may be one, or be
- * reached through one.
- */
-async function refuseLinks(out: string, target: string): Promise<void> {
-  let folder = out;
-  for (const name of relative(out, dirname(target)).split(sep)) {
-    if (name === "") continue;
-    folder = join(folder, name);
-    const stats = await lstat(folder).catch(() => undefined);
-    if (stats?.isSymbolicLink() !== true) continue;
-    const leadsTo = await readlink(folder).catch(() => "another place");
-    throw new PondError(
-      "validation_failed",
-      `${folder} is a link to ${leadsTo}, and a restore writes through no link inside its target`,
-      {
-        hint: "nothing was written; restore into another folder with --out, or put the folder itself in the place of the link",
-        data: { link: folder },
-      },
-    );
-  }
-}
-
-/** False when nothing is there; a file that is there and differs is refused. */
-async function isInPlace({ file, target }: Target): Promise<boolean> {
-  const isThere = await lstat(target).then(
-    () => true,
-    (error: unknown) => {
-      if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return false;
-      throw error;
-    },
-  );
-  if (!isThere) return false;
-  if (await isEqualAt(file, target)) return true;
-  throw new PondError(
-    "validation_failed",
-    `${target} exists already with other content, and pond never overwrites a file`,
-    {
-      reason: "exists",
-      hint: "nothing was written; restore into another folder with --out, or move that file away",
-    },
-  );
-}
-
-/** By bytes, or by value where somebody printed the same records in another way. A link that leads nowhere is not. */
-async function isEqualAt(file: RestoredFile, target: string): Promise<boolean> {
-  const stats = await stat(target).catch(() => undefined);
-  if (stats?.isFile() !== true) return false;
-  const bytes = await readFile(target);
-  if (Buffer.compare(bytes, printFile(file)) === 0) return true;
-  // A line that is still being written is not compared, and it is not ours.
-  if (file.kind === "jsonl" && bytes.at(-1) !== 0x0a) return false;
-  return isEqualFile(await compareFile(file, target));
-}
-
-function allThere(targets: readonly Target[], last: string | undefined): PondError {
-  const shown = targets.find(({ file }) => file.path === last) ?? targets[0];
-  return new PondError(
-    "validation_failed",
-    `${shown?.target ?? ""} exists already, and pond never overwrites a file`,
-    {
-      reason: "exists",
-      hint: "the session is there; to get a second copy restore into another folder with --out",
-    },
-  );
-}
-
 /** Written, on the disk, and equal to its values when read again. */
 async function stage(
   { file, target }: Target,
   staging: string,
-  modes: Modes | undefined,
+  { modes, time }: { readonly modes: Modes | undefined; readonly time: number | undefined },
 ): Promise<Pick<WrittenFile, "path" | "records" | "bytes">> {
   const path = join(staging, file.path);
   const content = printFile(file);
@@ -203,6 +106,7 @@ async function stage(
     await handle.writeFile(content);
     // Not when it is made: the command lets nobody else read anything.
     if (modes !== undefined && process.platform !== "win32") await handle.chmod(modes.file);
+    if (time !== undefined) await handle.utimes(time / 1000, time / 1000);
     await handle.sync();
   }
   const comparison = await compareFile(file, path);
@@ -282,6 +186,8 @@ async function moveAcross(staged: string, target: string): Promise<void> {
   await using near = makeStaging(dirname(target));
   const copy = join(near.path, "file");
   await copyFile(staged, copy);
+  const { atime, mtime } = await stat(staged);
+  await utimes(copy, atime, mtime);
   await syncPath(copy);
   await moveNew(copy, target);
 }

@@ -2,16 +2,14 @@
  * `restore`: a stored session and its descendants as files of a client (spec.md#adapter-restore). The whole lineage or
  * nothing; no file is ever overwritten; what was written is read back and compared before it is given its place.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
-import { join, relative } from "node:path";
-import type { Adapter, ContextRule, Loss, Place, Restored, Resume } from "../adapters/index.ts";
-import { adapterNamed, adapters, brandOf, placesThatExist } from "../adapters/index.ts";
+import { join } from "node:path";
+import type { Adapter, ContextRule, Loss, Place, Restored } from "../adapters/index.ts";
+import { adapterNamed, adapters, brandOf, placesThatExist, printFile } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
-import { tryParseJson } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
 import { shellWord } from "../base/shell.ts";
-import { valueHash } from "../base/value-hash.ts";
 import type { Session } from "../model/index.ts";
 import { sessionsIn } from "../model/index.ts";
 import { checkFiles, readLineage, SESSIONS } from "../sessions/index.ts";
@@ -26,7 +24,13 @@ import { refuseAgain, remember } from "./restore-note.ts";
 import type { RestoredState, StateRequest } from "./restore-choice.ts";
 import { chosenState, describeState } from "./restore-choice.ts";
 import type { WrittenFile } from "./restore-files.ts";
-import { insideOf, writeFiles } from "./restore-files.ts";
+import { writeFiles } from "./restore-files.ts";
+import { previewFiles } from "./restore-preview.ts";
+import type { ResumeReport } from "./restore-resume.ts";
+import { resumeIn } from "./restore-resume.ts";
+import type { RestoreTokens } from "./restore-tokens.ts";
+import { restoreTokens } from "./restore-tokens.ts";
+import { timesOf } from "./restore-times.ts";
 import { namedPath } from "./sources.ts";
 
 export interface RestoreRequest extends StateRequest {
@@ -37,34 +41,32 @@ export interface RestoreRequest extends StateRequest {
   readonly out?: string;
   /** `old=new` prefixes of recorded folders. */
   readonly mapPaths?: readonly string[];
+  /** Look and count, write nothing. */
+  readonly isDryRun?: boolean;
+  /** A session that is there already is used as it is, also where its client has continued it. */
+  readonly canReuse?: boolean;
+  /** Called before anything is written, with how the session will be resumed; throws to write nothing. */
+  readonly beforeWriting?: (resume: ResumeReport) => void;
 }
 
 export interface RestoreReport extends LineageProof {
   readonly session_id: string;
   readonly to: string;
+  /** Nothing was written: this is what would have been. */
+  readonly dry_run?: true;
   readonly fidelity: "native" | "foreign";
   readonly out: string;
   readonly sessions: number;
   readonly files: readonly WrittenFile[];
   readonly losses: readonly Loss[];
+  readonly tokens: RestoreTokens;
+  /** The session is listed as of today: the client deletes older ones after so many days. */
+  readonly deleted_after_days?: number;
   /** Rules of `mapPaths` that fit no folder of these sessions. */
   readonly unused_map_paths: readonly string[];
   /** Which state of the session it is; absent where none is recorded. */
   readonly state?: RestoredState;
   readonly resume: ResumeReport;
-}
-
-export interface ResumeReport {
-  readonly id: string;
-  readonly directory: string;
-  /** The recorded directory is not on this machine: the client cannot be started there. */
-  readonly is_directory_missing?: true;
-  /** One line for a shell, from changing into the directory on. */
-  readonly command: string;
-  /** Where the files have to be for the client to find them, when that is not where they are. */
-  readonly copy_to?: string;
-  /** Files that are there already, with other content: copying would overwrite them. */
-  readonly in_the_way?: readonly string[];
 }
 
 export async function restore(context: Context, request: RestoreRequest): Promise<RestoreReport> {
@@ -85,38 +87,58 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const proof = await proveLineage(store, read);
   const paths = pathMap(request.mapPaths ?? [], context.machine.home);
   const now = context.clock.now();
+  const origin = adapterNamed(brand);
+  const rule = await contextOf(origin);
   const restored = await adapter.restore.serialize(lineage, {
     fidelity,
     layout: "client",
     mapPath: paths.map,
     now,
-    context: fidelity === "native" ? undefined : await contextOf(brand),
+    context: fidelity === "native" ? undefined : rule,
   });
   const { machine, signal } = context;
-  const out = named ?? defaultFolder(context, { adapter, place, restored });
-  await refuseAgain(context, store, { session: session.id, adapter, out });
-  const { files, checked } = await writeFiles({
+  const out = named ?? defaultFolder(context, { adapter, place, restored, request });
+  const times = await timesOf({ adapter, place, lineage, restored, now });
+  const { isDryRun = false, canReuse = false } = request;
+  const resumeWith = (written: readonly WrittenFile[]): ResumeReport =>
+    resumeIn(out, restored.resume, { files: written, place: place?.root, title: adapter.title });
+  request.beforeWriting?.(resumeWith([]));
+  if (!isDryRun && !canReuse) await refuseAgain(context, store, { session: session.id, adapter, out });
+  const writing = {
     out,
+    times: times.byPath,
     isClients: out === place?.root,
+    mayBeThere: canReuse,
+    mayBeLonger: canReuse,
     files: restored.files,
     last: restored.logs.find((log) => log.session === session.id)?.path,
-    check: (staged) => checkRestored(staged, { adapter, machine, lineage, restored, now }),
+    check: (staged: string) => checkRestored(staged, { adapter, machine, lineage, restored, now }),
     signal,
-  });
-  await remember(context, store, { adapter, out, files, sessions: checked });
+  };
+  const { files, checked = [] } = isDryRun
+    ? { files: await previewFiles(writing) }
+    : await writeFiles(writing);
+  // What was there already and is only used may be the client's own.
+  const noted = canReuse ? files.filter(({ kept }) => !kept) : files;
+  const isNoted = new Set(noted.map(({ path }) => path));
+  const sessions = checked.filter(({ path }) => isNoted.has(join(out, path)));
+  if (noted.length > 0 && !isDryRun) await remember(context, store, { adapter, out, files: noted, sessions });
   const state = shown.get(session.id);
   return {
     session_id: session.id,
     to: adapter.name,
+    ...(isDryRun ? { dry_run: true as const } : {}),
     fidelity,
     out,
     sessions: [...sessionsIn(lineage)].length,
     ...proof,
     files,
     losses: restored.losses,
+    tokens: restoreTokens(lineage.state, { context: rule, fidelity, origin }),
+    ...(times.deleted_after_days === undefined ? {} : { deleted_after_days: times.deleted_after_days }),
     unused_map_paths: paths.unused(),
     ...(state === undefined ? {} : { state: describeState(state) }),
-    resume: resumeIn(out, restored.resume, { files, place: place?.root, title: adapter.title }),
+    resume: resumeWith(isDryRun ? [] : files),
   };
 }
 
@@ -133,60 +155,9 @@ async function refuseDamage({ address, signal }: Context): Promise<void> {
 }
 
 /** What the model of the client that wrote a session still had; all of it where that is not known. */
-async function contextOf(brand: string): Promise<ContextRule | undefined> {
-  const source = adapterNamed(brand);
-  return source?.restore.kind === "supported" ? source.restore.context() : undefined;
+async function contextOf(origin: Adapter | undefined): Promise<ContextRule | undefined> {
+  return origin?.restore.kind === "supported" ? origin.restore.context() : undefined;
 }
-
-/** What the adapter says, for the folder that was written to. */
-function resumeIn(
-  out: string,
-  resume: Resume,
-  written: {
-    readonly files: readonly WrittenFile[];
-    readonly place: string | undefined;
-    readonly title: string;
-  },
-): ResumeReport {
-  const { id, directory, imports } = resume;
-  const { place, title } = written;
-  const files = imports?.files.map((file) => insideOf(out, file)) ?? [];
-  const steps = [
-    ...(isPath(directory) ? [`cd ${shellWord(directory)}`] : []),
-    ...files.map((file) => `${imports?.command ?? ""} ${shellWord(file)}`),
-    resume.command,
-  ];
-  const isFound = imports !== undefined || out === place;
-  const command = steps.join(" && ");
-  const missing = isPath(directory) && !existsSync(directory) ? { is_directory_missing: true as const } : {};
-  if (isFound) return { id, directory, ...missing, command };
-  const inTheWay = written.files.flatMap(({ path }) => {
-    const target = join(place ?? out, relative(out, path));
-    return place !== undefined && isOther(target, path) ? [target] : [];
-  });
-  return {
-    id,
-    directory,
-    ...missing,
-    command,
-    copy_to: place ?? `the folder of ${title}`,
-    ...(inTheWay.length === 0 ? {} : { in_the_way: inTheWay }),
-  };
-}
-
-/** True where there is a file with other content, however that is spelled. */
-function isOther(target: string, path: string): boolean {
-  const spelled = (file: string): string => readFileSync(file, "latin1").split("\n").map(valueOf).join("\n");
-  return existsSync(target) && spelled(target) !== spelled(path);
-}
-
-function valueOf(line: string): string {
-  const parsed = tryParseJson(line);
-  return parsed.kind === "value" ? valueHash(parsed.value) : line;
-}
-
-/** A session without a working folder has the nearest scope as its project, which is none to change into. */
-const isPath = (text: string): boolean => /^(?:[/~\\]|[A-Za-z]:[/\\])/.test(text);
 
 type Target = Adapter & { readonly restore: { readonly kind: "supported" } };
 
@@ -218,13 +189,30 @@ function defaultFolder(
     adapter,
     place,
     restored,
-  }: { readonly adapter: Adapter; readonly place: Place | undefined; readonly restored: Restored },
+    request,
+  }: {
+    readonly adapter: Adapter;
+    readonly place: Place | undefined;
+    readonly restored: Restored;
+    readonly request: RestoreRequest;
+  },
 ): string {
-  if (restored.resume.imports !== undefined) return join(config.paths.data, "restores", adapter.name);
+  if (restored.resume.imports !== undefined) {
+    const folder = join(config.paths.data, "restores", adapter.name);
+    // The client has taken in what an earlier run wrote there: another state of the session is another file.
+    return request.canReuse === true ? join(folder, contentName(restored)) : folder;
+  }
   if (place !== undefined) return place.root;
   throw new PondError("not_found", `${adapter.title} has no place for sessions on this machine`, {
     hint: "name the folder to restore into with --out",
   });
+}
+
+/** The same for the same content. */
+function contentName({ files }: Restored): string {
+  const digest = createHash("sha256");
+  for (const file of files) digest.update(`${file.path}\0`).update(printFile(file));
+  return digest.digest("hex").slice(0, 12);
 }
 
 /** Need not be there yet. */

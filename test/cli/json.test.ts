@@ -44,7 +44,11 @@ const ANSWERS: readonly (readonly [line: string, keys: string])[] = [
   ["adapters", "adapters"],
   [
     `restore ${SESSION} --to pi --out restored`,
-    "fidelity files losses out proven resume session_id sessions state to unproven unused_map_paths",
+    "fidelity files losses out proven resume session_id sessions state to tokens unproven unused_map_paths",
+  ],
+  [
+    `resume ${SESSION} --in pi --dry-run`,
+    "dry_run fidelity files losses out proven resume session_id sessions state to tokens unproven unused_map_paths",
   ],
   ["verify", "clients"],
   ["verify --stored", "clients files"],

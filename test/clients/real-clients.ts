@@ -115,7 +115,7 @@ export const pi: RealClient = {
 
 /** Imports the restored files, as the restore says, and runs the commands. */
 export function importing(path: string, { resume }: Restored, commands: readonly string[]): string[] {
-  const imports = (resume.imports?.files ?? []).map((file) => `${resume.imports?.command} ${file}`);
+  const imports = (resume.imports?.files ?? []).map((file) => `${resume.imports?.words.join(" ")} ${file}`);
   const script = `opencode() { ${path} "$@" </dev/null; }\nset -e\n${[...imports, ...commands].join("\n")}`;
   return ["bash", "-c", script];
 }

@@ -3,7 +3,7 @@
  * once, and a fork of a fork begins with what stood before each cut.
  */
 import { describe, expect, test } from "vitest";
-import type { Adapter, Lineage } from "../../src/adapters/index.ts";
+import type { Adapter, Lineage, Loss } from "../../src/adapters/index.ts";
 import { adapters, printFile } from "../../src/adapters/index.ts";
 import { replay } from "../../src/model/index.ts";
 import { lineagesOf } from "../support/adapter-run.ts";
@@ -51,8 +51,42 @@ describe.each(adapters().filter(({ restore }) => restore.kind === "supported"))(
   });
 });
 
+/** Where each client keeps the name that its own list shows; Codex has it in a file of its own, so it is a loss there. */
+const TITLED: Readonly<Record<string, RegExp>> = {
+  "claude-code": /^{"type":"custom-title","customTitle":"A name of its own"/m,
+  opencode: /"title":"A name of its own"/,
+  pi: /"type":"session_info".*"name":"A name of its own"/,
+};
+
+describe.each(adapters().filter(({ restore }) => restore.kind === "supported"))("into $name", (adapter) => {
+  test("the title goes along, also one that was given on a branch that was left", async () => {
+    const named = story("p", { agent })
+      .user("the first question", { id: "a", pond: { parent: null } })
+      .carrier({
+        id: "b",
+        options: { source: { record: { name: "A name of its own" } } },
+        pond: { parent: "a", title: { at: "/source/record/name", rank: 1 } },
+      })
+      .assistant("the answer", { id: "c", pond: { parent: "a" } });
+    const { losses, texts } = await restoredFrom(adapter, [named]);
+    const pattern = TITLED[adapter.name];
+    if (pattern !== undefined) expect(texts[0]).toMatch(pattern);
+    const lost = losses.filter(({ what }) => what === "title");
+    expect(lost.map(({ affects, count }) => [affects, count])).toEqual(
+      pattern === undefined ? [["record", 1]] : [],
+    );
+  });
+});
+
 /** Each session's file, the parent first. */
-async function restoredTexts({ restore }: Adapter, stories: readonly Story[]): Promise<string[]> {
+async function restoredTexts(adapter: Adapter, stories: readonly Story[]): Promise<readonly string[]> {
+  return (await restoredFrom(adapter, stories)).texts;
+}
+
+async function restoredFrom(
+  { restore }: Adapter,
+  stories: readonly Story[],
+): Promise<{ readonly texts: readonly string[]; readonly losses: readonly Loss[] }> {
   const [lineage]: readonly Lineage[] = lineagesOf(replay(stories.flatMap((one) => one.events())));
   if (lineage === undefined || restore.kind !== "supported") throw new Error("nothing to restore");
   const options = {
@@ -61,9 +95,9 @@ async function restoredTexts({ restore }: Adapter, stories: readonly Story[]): P
     mapPath: (path: string) => path,
     now: Date.UTC(2027, 0, 1),
   } as const;
-  const { files } = await restore.serialize(lineage, options);
+  const { files, losses } = await restore.serialize(lineage, options);
   expect(files).toHaveLength(stories.length);
-  return files.map((file) => Buffer.from(printFile(file)).toString());
+  return { texts: files.map((file) => Buffer.from(printFile(file)).toString()), losses };
 }
 
 /** What was said, in order; some clients write it twice. */

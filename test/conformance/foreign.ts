@@ -8,6 +8,7 @@ import { adapterNamed } from "../../src/adapters/index.ts";
 import type { RestoredFile } from "../../src/adapters/index.ts";
 import { isRawLine } from "../../src/adapters/seam/index.ts";
 import { stringifyJson } from "../../src/base/json.ts";
+import { shellLine } from "../../src/base/shell.ts";
 import { replay } from "../../src/model/index.ts";
 import { lineagesOf, readFolder } from "../support/adapter-run.ts";
 
@@ -38,9 +39,9 @@ export function foreignGolden({ from, place, session, to }: ForeignPair): void {
     } as const;
     const { files, losses, resume } = await target.restore.serialize(lineage, options);
     const lost = losses.map(({ what, why, count }) => `lost: ${count} ${what} (${why})`);
-    const imports = resume.imports?.files.map((file) => `${resume.imports!.command} ${file}`) ?? [];
+    const imports = resume.imports?.files.map((file) => shellLine([...resume.imports!.words, file])) ?? [];
     const text = [
-      `resume: ${[...imports, resume.command].join(" && ")}`,
+      `resume: ${[...imports, shellLine(resume.words)].join(" && ")}`,
       ...lost,
       ...files.flatMap(print),
     ].join("\n");

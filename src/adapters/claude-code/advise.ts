@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errnoOf } from "../../base/errors.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
-import type { AdapterEnv, Advice } from "../seam/index.ts";
+import type { AdapterEnv, Advice, Place } from "../seam/index.ts";
 import { placesThatExist } from "../seam/index.ts";
 import { looks } from "./discover.ts";
 
@@ -29,6 +29,12 @@ export async function advise(machine: AdapterEnv): Promise<readonly Advice[]> {
       });
   }
   return advice;
+}
+
+/** By the time of a file, in milliseconds. */
+export async function deletesAfter({ root }: Place): Promise<number> {
+  const { days } = await cleanupDays(join(dirname(root), "settings.json"));
+  return days * 86_400_000;
 }
 
 /** After how many days, and by what. */

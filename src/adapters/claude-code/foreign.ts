@@ -2,7 +2,7 @@
  * A session of any client as one that Claude Code opens and resumes (spec.md#adapter-restore): its ids, its record
  * envelope, one chain of turns in which every call is answered, subagents in the session's own folder.
  */
-import { shellOption } from "../../base/shell.ts";
+import { optionWords } from "../../base/shell.ts";
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState, Timestamp } from "../../model/index.ts";
@@ -59,7 +59,7 @@ export function serializeForeign(lineage: Lineage, options: SerializeOptions): R
     files,
     logs,
     losses: losses.list(),
-    resume: { id, directory, command: `claude ${shellOption("--resume", id)}` },
+    resume: { id, directory, words: ["claude", ...optionWords("--resume", id)] },
   };
 }
 
@@ -117,24 +117,31 @@ interface LogTarget {
   readonly target: Target;
 }
 
-function addLog(
-  { session }: SessionState,
-  { messages }: History,
-  { path, envelope, target }: LogTarget,
-): void {
+function addLog(state: SessionState, { messages }: History, { path, envelope, target }: LogTarget): void {
   const { losses, files, logs } = target;
   const records = new Transcript(envelope, losses).of(messages);
+  const { session } = state;
+  const title = titleOf(state);
+  if (title !== undefined && envelope.agentId === undefined && records.length > 0)
+    records.push({ type: "custom-title", customTitle: title, sessionId: envelope.sessionId });
   files.push({ kind: "jsonl", path, records });
   const lost = losses.takeParts();
   if (records.length > 0)
     logs.push({ path, session: session.id, handedOver: handedOver(messages, { lost }) });
 }
 
-function metaOf({ session }: SessionState): JsonObject {
+/** Of all that the source recorded: a name may have been given on a branch that was left. */
+const titleOf = ({ messages }: SessionState): string | undefined =>
+  recordedTitle(messages.map(({ message }) => message));
+
+function metaOf(state: SessionState): JsonObject {
+  const { session } = state;
+  const title = titleOf(state);
   const slash = session.source_agent.indexOf("/");
   const call = extractName(objectField(session.options, "pond") ?? {}, "call_id");
   return {
     agentType: slash === -1 ? session.source_agent : session.source_agent.slice(slash + 1),
+    ...(title === undefined ? {} : { description: title }),
     ...(call === undefined ? {} : { toolUseId: call }),
   };
 }
@@ -175,16 +182,12 @@ class Transcript {
     this.#losses = losses;
   }
 
-  of(messages: readonly MessageWithParts[]): readonly JsonValue[] {
+  of(messages: readonly MessageWithParts[]): JsonObject[] {
     this.#results = new CallResults(messages);
     for (const entry of messages) this.#see(entry);
     this.#endResponse();
     for (const { part } of this.#results.rest())
       this.#losses.add("tool result without its call", "no client takes one", part);
-    const title = recordedTitle(messages.map(({ message }) => message));
-    const { sessionId, agentId } = this.#envelope;
-    if (title !== undefined && agentId === undefined && this.#records.length > 0)
-      this.#records.push({ type: "custom-title", customTitle: title, sessionId });
     return this.#records;
   }
 

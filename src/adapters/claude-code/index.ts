@@ -13,6 +13,7 @@ export const claudeCode: Adapter = {
   },
   tellsSpans: true,
   advise: async (machine) => (await import("./advise.ts")).advise(machine),
+  deletesAfter: async (place) => (await import("./advise.ts")).deletesAfter(place),
   restore: {
     kind: "supported",
     serialize: async (lineage, options) => (await import("./serialize.ts")).serialize(lineage, options),

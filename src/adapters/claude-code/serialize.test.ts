@@ -46,7 +46,7 @@ describe("native restore", () => {
     const restored = serialize(child, CLIENT);
     const [log] = paths(restored.files);
     expect(log).toMatch(new RegExp(`^[^/]+/${HAND}/subagents/workflows/wf_1/agent-b1c2d3e.jsonl$`));
-    expect(restored.resume.command).toBe(`claude --resume ${HAND}`);
+    expect(restored.resume.words).toEqual(["claude", "--resume", HAND]);
     expect(restored.losses).toEqual([
       {
         what: "session that it belongs to",
@@ -64,7 +64,7 @@ describe("native restore", () => {
     expect(restored.resume).toEqual({
       id: CAPTURED,
       directory: "/home/me/demo.app",
-      command: `claude --resume ${CAPTURED}`,
+      words: ["claude", "--resume", CAPTURED],
     });
     expect(paths(restored.files)).toEqual([
       `${folder}/${CAPTURED}.jsonl`,

@@ -1,5 +1,5 @@
 /** Canonical sessions to Claude Code's files (spec.md#adapter-restore): a whole lineage, natively or as a foreigner. */
-import { shellOption } from "../../base/shell.ts";
+import { optionWords } from "../../base/shell.ts";
 import { PondError } from "../../base/errors.ts";
 import type { Session, SessionState } from "../../model/index.ts";
 import type { Lineage, Restored, RestoredLog, SerializeOptions } from "../seam/index.ts";
@@ -44,7 +44,7 @@ function serializeNative(lineage: Lineage, options: SerializeOptions): Restored 
     resume: {
       id,
       directory: options.mapPath(directoryOf(lineage.state)),
-      command: `claude ${shellOption("--resume", id)}`,
+      words: ["claude", ...optionWords("--resume", id)],
     },
   };
 }

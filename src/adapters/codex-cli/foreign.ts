@@ -2,7 +2,7 @@
  * A session of any client as a rollout that Codex lists, opens and resumes (spec.md#adapter-restore): its ids, its
  * dated folder, items for the model, and beside what people and the agent said the events that its screen shows.
  */
-import { shellArgument } from "../../base/shell.ts";
+import { argumentWords } from "../../base/shell.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part, SessionState, Timestamp } from "../../model/index.ts";
 import { formatTimestamp, recordedTitle } from "../../model/index.ts";
@@ -27,7 +27,7 @@ import {
   uuidFrom,
 } from "../seam/index.ts";
 import { callItem, outputItem, userContent } from "./foreign-content.ts";
-import { rolloutPath } from "./name.ts";
+import { rolloutPath, TITLE_LOSS } from "./name.ts";
 
 /** The client whose format is written: the one that test/clients opens it with. */
 const VERSION = "0.166.0";
@@ -39,8 +39,8 @@ export function serializeForeign(lineage: Lineage, options: SerializeOptions): R
   const { session } = lineage.state;
   const id = threadIdOf(session.id);
   const directory = options.mapPath(session.project);
-  const command = `codex resume ${shellArgument(id)}`;
-  return { fidelity: "foreign", files, logs, losses: losses.list(), resume: { id, directory, command } };
+  const words = ["codex", "resume", ...argumentWords(id)];
+  return { fidelity: "foreign", files, logs, losses: losses.list(), resume: { id, directory, words } };
 }
 
 interface Target {
@@ -63,7 +63,7 @@ function filesOf({ state, children }: Lineage, parent: Parent | undefined, targe
   });
   const turns = new Rollout(target.losses).of(history.messages);
   if (recordedTitle(state.messages.map(({ message }) => message)) !== undefined)
-    target.losses.add("title", "Codex keeps names in session_index.jsonl, which restore does not write to");
+    target.losses.add("title", TITLE_LOSS);
   const path = rolloutPath(threadIdOf(session.id), formatTimestamp(session.created_at));
   const records = [metaRecord(state, parent?.state, target), ...turns];
   const handed = handedOver(history.messages, { lost: target.losses.takeParts(), keepsFailures: false });

@@ -9,6 +9,9 @@ export const CODEX = "codex-cli";
 /** Thread names, one JSON line a change, beside the folder of sessions. */
 export const SESSION_INDEX = "session_index.jsonl";
 
+/** Codex has one file for the names of all threads, and reads no name from a rollout (its session_index.rs, August 2026). */
+export const TITLE_LOSS = `Codex keeps names in ${SESSION_INDEX}, a file of its own that pond does not write to; /rename sets it there`;
+
 const COMPRESSED = ".zst";
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const ROLLOUT = new RegExp(`^rollout-.*?(${UUID})(?:_(${UUID}))?\\.jsonl?$`, "i");

@@ -4,7 +4,7 @@
  * prefix ends in its parent's file, counted in the bytes that are written now.
  */
 import { basename } from "node:path/posix";
-import { shellArgument } from "../../base/shell.ts";
+import { argumentWords } from "../../base/shell.ts";
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject, stringifyJson } from "../../base/json.ts";
@@ -31,7 +31,7 @@ import {
   recordHash,
   RestoredFiles,
 } from "../seam/index.ts";
-import { CODEX, isDocument, parseRolloutName, rolloutPath, SESSION_INDEX } from "./name.ts";
+import { CODEX, isDocument, parseRolloutName, rolloutPath, SESSION_INDEX, TITLE_LOSS } from "./name.ts";
 import { restoreRecord } from "./restore-record.ts";
 import { twinVersion } from "./twins.ts";
 
@@ -56,7 +56,7 @@ export function serializeNative(lineage: Lineage, options: SerializeOptions): Re
   const id = threadIdIn(restored.get(session.id) ?? []) ?? session.id;
   // As its own records tell it: those of another source may tell another.
   const [directory = session.project] = recordedDirectories(lineage.state).map(options.mapPath);
-  const resume = { id, directory, command: `codex resume ${shellArgument(id)}` };
+  const resume = { id, directory, words: ["codex", "resume", ...argumentWords(id)] };
   return { fidelity: "native", files: files.list(), logs, losses: losses.list(), resume };
 }
 
@@ -137,7 +137,7 @@ interface Placing {
 
 function placedIn(records: Records, at: Placing): Records {
   const isNamed = at.state.messages.some(({ message }) => message.seq === undefined);
-  if (isNamed) at.losses.add("title", "it stands in session_index.jsonl, which restore does not write to");
+  if (isNamed) at.losses.add("title", TITLE_LOSS);
   return records.map((record) => {
     if (isRawLine(record) || !isJsonObject(record)) return record;
     const payload = objectField(record, "payload");

@@ -31,7 +31,7 @@ const payloads = (records: readonly JsonObject[]) => records.map((record) => rec
 describe("native restore", () => {
   test("puts a lineage where the client looks, the parent first", () => {
     const restored = serialize(lineage(THREAD), OPTIONS);
-    expect(restored.resume).toMatchObject({ id: THREAD, command: `codex resume ${THREAD}` });
+    expect(restored.resume).toMatchObject({ id: THREAD, words: ["codex", "resume", THREAD] });
     const paths = restored.files.map(({ path }) => path);
     expect(paths).toHaveLength(4);
     expect(paths.every((path) => path.startsWith("sessions/2026/11/16/rollout-2026-11-16T00-51-"))).toBe(
@@ -88,7 +88,7 @@ describe("foreign restore", () => {
     const { id } = restored.resume;
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(restored.files[0]?.path).toBe(`sessions/2026/05/01/rollout-2026-05-01T10-00-00-${id}.jsonl`);
-    expect(restored.resume).toMatchObject({ directory: "/w/app", command: `codex resume ${id}` });
+    expect(restored.resume).toMatchObject({ directory: "/w/app", words: ["codex", "resume", id] });
   });
 
   test("says what people and the agent said twice, as the screen and the model need it", () => {

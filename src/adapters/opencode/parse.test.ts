@@ -199,7 +199,7 @@ describe("a database", () => {
     if (lineage === undefined || opencode.restore.kind !== "supported") throw new Error("no lineage");
     const restored = await opencode.restore.serialize(lineage, { ...SOURCE_LAYOUT, layout: "client" });
     expect(restored.files.map(({ path }) => path)).toEqual(["pond/ses_1.json", "pond/ses_2.json"]);
-    expect(restored.resume.command).toContain("opencode --session ses_1");
+    expect(restored.resume.words).toEqual(["opencode", "--session", "ses_1"]);
   });
 });
 

@@ -2,7 +2,7 @@
  * Canonical sessions to opencode's form (spec.md#adapter-restore). Where they came from: the files of a tree, an export,
  * or the rows of a database. For today's client: one importable export a session, whatever they came from.
  */
-import { shellOption } from "../../base/shell.ts";
+import { optionWords } from "../../base/shell.ts";
 import type { SessionState } from "../../model/index.ts";
 import type {
   Lineage,
@@ -126,7 +126,7 @@ function resumeOf(ids: readonly string[], lineage: Lineage, { mapPath }: Seriali
   return {
     id,
     directory: mapPath(lineage.state.session.project),
-    command: `opencode ${shellOption("--session", id)}`,
-    imports: { command: "opencode import", files: [...new Set(ids)].map(pathOf) },
+    words: ["opencode", ...optionWords("--session", id)],
+    imports: { words: ["opencode", "import"], files: [...new Set(ids)].map(pathOf) },
   };
 }

@@ -2,10 +2,10 @@
  * A session of any client as one that pi opens and resumes (spec.md#adapter-restore): a header that says where it
  * came from and one chain of entries. Every session of the lineage is a file of its own, as pi links no subagents.
  */
-import { shellOption } from "../../base/shell.ts";
+import { optionWords } from "../../base/shell.ts";
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import type { MessageWithParts, Part, Session, Timestamp } from "../../model/index.ts";
+import type { MessageWithParts, Part, Session, SessionState, Timestamp } from "../../model/index.ts";
 import { formatTimestamp, recordedTitle, timestampFromMillis } from "../../model/index.ts";
 import type {
   CallPart,
@@ -54,7 +54,7 @@ export function serializeForeign(lineage: Lineage, options: SerializeOptions): R
     );
   const id = uuidOf(session.id);
   const directory = options.mapPath(session.project);
-  const resume = { id, directory, command: `pi ${shellOption("--session", id)}` };
+  const resume = { id, directory, words: ["pi", ...optionWords("--session", id)] };
   return { fidelity: "foreign", files, logs, losses: losses.list(), resume };
 }
 
@@ -80,7 +80,7 @@ function filesOf({ state, children }: Lineage, target: Target): RestoredFile[] {
     metadata: { [RESTORED_FROM]: { session_id: session.id, source_agent: session.source_agent } },
   };
   const path = `${folderFor(directory)}/${fileNameFor(session.created_at, id)}`;
-  const records = [header, ...new Transcript(session, losses).of(history.messages)];
+  const records = [header, ...new Transcript(state, losses).of(history.messages)];
   const handed = handedOver(history.messages, { lost: losses.takeParts() });
   logs.push({ path, session: session.id, handedOver: handed });
   for (const _ of children)
@@ -113,6 +113,7 @@ type Message = MessageWithParts["message"];
 /** Writes the entries of one log: a chain in which each names the one before it. */
 class Transcript {
   readonly #session: Session;
+  readonly #title: string | undefined;
   readonly #losses: LossReport;
   readonly #entries: Record<string, JsonValue>[] = [];
   readonly #used = new Set<string>();
@@ -120,15 +121,16 @@ class Transcript {
   /** The response that is being written: what it said and called so far. */
   #response: { first: Message; last: Message; readonly parts: Part[] } | undefined;
 
-  constructor(session: Session, losses: LossReport) {
+  constructor({ session, messages }: SessionState, losses: LossReport) {
     this.#session = session;
+    // Of all that the source recorded: a name may have been given on a branch that was left.
+    this.#title = recordedTitle(messages.map(({ message }) => message));
     this.#losses = losses;
   }
 
   of(messages: readonly MessageWithParts[]): readonly JsonObject[] {
-    const title = recordedTitle(messages.map(({ message }) => message));
-    if (title !== undefined)
-      this.#add(this.#session.created_at, "title", { type: "session_info", name: title });
+    if (this.#title !== undefined)
+      this.#add(this.#session.created_at, "title", { type: "session_info", name: this.#title });
     this.#results = new CallResults(messages);
     for (const entry of messages) this.#see(entry);
     this.#endResponse();

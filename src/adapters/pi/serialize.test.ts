@@ -35,7 +35,7 @@ describe("native restore", () => {
     expect(restored.resume).toEqual({
       id: CAPTURED,
       directory: "/tmp/pond-garden",
-      command: `pi --session ${CAPTURED}`,
+      words: ["pi", "--session", CAPTURED],
     });
   });
 

@@ -1,5 +1,5 @@
 /** Canonical sessions to pi's files (spec.md#adapter-restore): a whole lineage, natively or as a foreigner. */
-import { shellOption } from "../../base/shell.ts";
+import { optionWords } from "../../base/shell.ts";
 import { PondError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
@@ -31,7 +31,7 @@ function serializeNative(lineage: Lineage, options: SerializeOptions): Restored 
     files: files.list(),
     logs,
     losses: [],
-    resume: { id, directory, command: `pi ${shellOption("--session", id)}` },
+    resume: { id, directory, words: ["pi", ...optionWords("--session", id)] },
   };
 }
 

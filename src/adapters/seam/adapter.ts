@@ -153,6 +153,8 @@ export interface Adapter {
   readonly tellsSpans?: true;
   /** What `pond doctor` says about this client here, such as that it deletes old sessions by itself. */
   readonly advise?: (machine: AdapterEnv) => Promise<readonly Advice[]>;
+  /** After how many milliseconds without a change the client deletes files of a place by itself. */
+  readonly deletesAfter?: (place: Place) => Promise<number>;
   /** A union, so that whether restore works is known without calling it. */
   readonly restore:
     | {

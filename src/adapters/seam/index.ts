@@ -96,6 +96,8 @@ export {
 } from "./foreign/parts.ts";
 export type { Result, ResultPart } from "./foreign/results.ts";
 export { CallResults, resultBlocks, resultJson } from "./foreign/results.ts";
+export type { HandedTokens } from "./foreign/tokens.ts";
+export { tokensOf } from "./foreign/tokens.ts";
 export type { Issue, IssueKind } from "./issue.ts";
 export { locate } from "./issue.ts";
 export type { BadLine, JsonlItem, JsonlRecord, JsonlStart, ReadJsonlOptions } from "./jsonl.ts";

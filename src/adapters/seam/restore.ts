@@ -106,9 +106,10 @@ export interface Resume {
   readonly id: string;
   /** Where the client is to be started; empty when nothing tells. */
   readonly directory: string;
-  readonly command: string;
-  /** Where the client takes files in by a command instead of finding them: what to run first, with which files. */
-  readonly imports?: { readonly command: string; readonly files: readonly string[] };
+  /** The client's command, word by word. */
+  readonly words: readonly string[];
+  /** Where the client takes files in by a command instead of finding them: what to run first, with each of which files. */
+  readonly imports?: { readonly words: readonly string[]; readonly files: readonly string[] };
 }
 
 export interface SerializeOptions {

@@ -5,7 +5,9 @@ import { resolveSession, restore as runRestore } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
-import { count, size } from "../number.ts";
+import { count, counted, size } from "../number.ts";
+import { lossLines, tokenLine } from "../restore-lines.ts";
+import { stateRequest } from "../restore-request.ts";
 import { safeText } from "../text.ts";
 import type { restoreFlags } from "../verb-flags.ts";
 
@@ -15,32 +17,32 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
   const report = await runRestore(context, {
     session_id: await resolveSession(context, args[0] ?? ""),
     mapPaths: flags["map-path"],
+    isDryRun: flags["dry-run"],
     ...(flags.to === undefined ? {} : { to: flags.to }),
     ...(flags.out === undefined ? {} : { out: flags.out }),
-    ...(flags.end === undefined ? {} : { end: flags.end }),
-    ...(flags.source === undefined ? {} : { source: flags.source }),
-    ...(flags.state === undefined ? {} : { state: flags.state }),
+    ...stateRequest(flags),
   });
   // Names and folders come from the session: they are shown, they do not steer the terminal.
   out.result(report, () => safeText(render(report)));
   for (const rule of report.unused_map_paths)
     out.note(safeText(`note: --map-path ${shellWord(rule)} fits no folder that the session recorded`));
-  return "done";
+  // A restore would be refused.
+  return report.files.some(({ is_in_the_way }) => is_in_the_way === true) ? "failures" : "done";
 }
 
 function render(report: RestoreReport): string {
   const { command, copy_to, directory, is_directory_missing, in_the_way: inTheWay = [] } = report.resume;
-  const bytes = report.files.reduce((sum, file) => sum + file.bytes, 0);
-  const kept = report.files.filter((file) => file.kept).length;
   return [
-    `restored ${count(report.sessions)} ${report.sessions === 1 ? "session" : "sessions"} into ${report.to} ` +
-      `(${report.fidelity}): ${count(report.files.length)} ${report.files.length === 1 ? "file" : "files"}, ${size(bytes)}, read back equal` +
-      (kept === 0 ? "" : `, ${count(kept)} of them there already`),
-    ...report.files.map(({ path }) => `  ${path}`),
+    ...(report.dry_run === true ? planned(report) : written(report)),
     ...unproven(report),
     ...otherStates(report),
-    ...lossLines("what its model knew and does not know there:", report, "model"),
-    ...lossLines("left out, and never sent to the model:", report, "record"),
+    ...lossLines(report),
+    tokenLine(report),
+    ...(report.deleted_after_days === undefined
+      ? []
+      : [
+          `listed as of today: ${report.to} deletes sessions that are older than ${counted(report.deleted_after_days, "day")}`,
+        ]),
     ...inTheWay.slice(0, 1).map((path) => {
       const more = inTheWay.length === 1 ? "" : ` (and ${count(inTheWay.length - 1)} more)`;
       return `in the way: ${path}${more}: run pond sync, then move it away before you copy, or what it has gained since is lost`;
@@ -55,16 +57,31 @@ function render(report: RestoreReport): string {
   ].join("\n");
 }
 
-function lossLines(
-  heading: string,
-  { losses }: RestoreReport,
-  affects: "model" | "record",
-): readonly string[] {
-  const own = losses.filter((loss) => loss.affects === affects);
-  return own.length === 0
-    ? []
-    : [heading, ...own.map(({ what, why, count: n }) => `  ${count(n)} x ${what}: ${why}`)];
+function written({ files, sessions, to, fidelity }: RestoreReport): readonly string[] {
+  const kept = files.filter((file) => file.kept).length;
+  return [
+    `restored ${counted(sessions, "session")} into ${to} (${fidelity}): ${counted(files.length, "file")}, ${size(bytesOf(files))}, read back equal` +
+      (kept === 0 ? "" : `, ${count(kept)} of them there already`),
+    ...files.map(({ path }) => `  ${path}`),
+  ];
 }
+
+/** Of a dry run: each file with its size, and what is there already. */
+function planned({ files, sessions, to, fidelity }: RestoreReport): readonly string[] {
+  return [
+    `would restore ${counted(sessions, "session")} into ${to} (${fidelity}): ${counted(files.length, "file")}, ${size(bytesOf(files))}; nothing was written`,
+    ...files.map(({ path, bytes, kept, is_in_the_way }) => {
+      const state = kept
+        ? ", there already"
+        : is_in_the_way === true
+          ? ", in the way: it is there with other content"
+          : "";
+      return `  ${path} (${size(bytes)}${state})`;
+    }),
+  ];
+}
+
+const bytesOf = (files: RestoreReport["files"]): number => files.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** What nothing proves to be as it was read: one line a reason. */
 function unproven({ unproven: all }: RestoreReport): readonly string[] {

@@ -18,6 +18,8 @@ export interface History {
   readonly before: readonly MessageWithParts[];
   /** The session's own log, all branches. */
   readonly own: readonly MessageWithParts[];
+  /** The last compaction can be read by nobody but its provider: all turns are written. */
+  readonly isSealed?: true;
 }
 
 export interface HistoryOptions {
@@ -42,7 +44,7 @@ export function historyOf(state: SessionState, { parent, losses, context }: Hist
       "summary of a compaction",
       "its provider encrypted it: all turns that it stands for are handed over instead",
     );
-  return { messages, before, own };
+  return { messages, before, own, ...(isSealed === true ? { isSealed } : {}) };
 }
 
 /** Of the conversation; not what a client notes beside it, such as its progress. */

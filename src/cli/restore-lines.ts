@@ -1,0 +1,47 @@
+/** What people read of a restore besides its files: how large it is for a model, and what it lost. */
+import type { RestoreReport } from "../handlers/index.ts";
+import { count } from "./number.ts";
+
+/** One line: the size, and what to do where a usual window is too small for it. */
+export function tokenLine(report: Pick<RestoreReport, "tokens" | "to" | "fidelity">): string {
+  const { windows, origin, is_sealed } = report.tokens;
+  const exceeded = windows.findLast(({ is_exceeded }) => is_exceeded);
+  if (exceeded === undefined) return sizeLine(report);
+  const larger = "a model of a larger window";
+  const fix =
+    report.fidelity === "native"
+      ? `resume it with ${larger}, or compact it first (/compact)`
+      : is_sealed === true
+        ? `resume it in ${origin}, or here with ${larger}`
+        : `compact it in ${origin} (/compact), run pond sync and restore it again, or resume it with ${larger}`;
+  return `${sizeLine(report)}: too large for a window of ${count(exceeded.tokens)} in ${report.to}; ${fix}`;
+}
+
+function sizeLine({ tokens, fidelity }: Pick<RestoreReport, "tokens" | "fidelity">): string {
+  const { estimated, recorded, is_sealed, origin } = tokens;
+  if (fidelity === "native" && recorded !== undefined)
+    return `its model is sent about ${count(recorded)} tokens (as ${origin} recorded)`;
+  const known = recorded === undefined ? "" : `; ${origin} recorded ${count(recorded)}`;
+  const sealed =
+    is_sealed === true ? ", because only its provider can read the summary of its compaction" : "";
+  return `its model is sent about ${count(estimated)} tokens (estimated${known})${sealed}`;
+}
+
+/** What the model loses, then what only the record loses. */
+export function lossLines({ losses }: Pick<RestoreReport, "losses">): readonly string[] {
+  return [
+    ...lossesOf(losses, "model", "what its model knew and does not know there:"),
+    ...lossesOf(losses, "record", "left out, and never sent to the model:"),
+  ];
+}
+
+function lossesOf(
+  losses: RestoreReport["losses"],
+  affects: "model" | "record",
+  heading: string,
+): readonly string[] {
+  const own = losses.filter((loss) => loss.affects === affects);
+  return own.length === 0
+    ? []
+    : [heading, ...own.map(({ what, why, count: n }) => `  ${count(n)} x ${what}: ${why}`)];
+}

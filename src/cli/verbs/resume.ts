@@ -1,0 +1,108 @@
+/** `pond resume`: a stored session carried on in a client, which gets the terminal. */
+import { isPondError, PondError } from "../../base/errors.ts";
+import { shellWord } from "../../base/shell.ts";
+import type { RestoreReport } from "../../handlers/index.ts";
+import { resolveSession, restore } from "../../handlers/index.ts";
+import { findCommand, startClient } from "../client.ts";
+import type { VerbContext } from "../command.ts";
+import { openContext } from "../context.ts";
+import type { Outcome } from "../exit.ts";
+import { counted } from "../number.ts";
+import { stateRequest } from "../restore-request.ts";
+import { lossLines, tokenLine } from "../restore-lines.ts";
+import { safeText } from "../text.ts";
+import type { resumeFlags } from "../verb-flags.ts";
+
+type Verb = VerbContext<typeof resumeFlags>;
+type ResumeReport = RestoreReport["resume"];
+
+export async function resume(verb: Verb): Promise<Outcome> {
+  const { flags, out, env } = verb;
+  const isDryRun = flags["dry-run"];
+  if (flags.json && !isDryRun)
+    throw new PondError(
+      "validation_failed",
+      "--json answers with a document, and a client needs the terminal",
+      {
+        hint: "add --dry-run for the command as JSON",
+      },
+    );
+  const report = await restored(verb);
+  for (const line of notes(report)) out.note(safeText(line));
+  if (isDryRun) {
+    const missing = whyNot(report.resume, verb);
+    if (missing !== undefined) out.note(safeText(`note: ${missing.message}; ${missing.hint ?? ""}`));
+    out.result(report, () => safeText(report.resume.command));
+    return "done";
+  }
+  out.progress(undefined);
+  const { steps, directory, is_path } = report.resume;
+  const exitCode = await startClient({ steps, environment: env, ...(is_path ? { directory } : {}) });
+  return { exitCode };
+}
+
+/** The store is closed before the client has the terminal. */
+async function restored(verb: Verb): Promise<RestoreReport> {
+  const { args, flags } = verb;
+  await using context = await openContext(verb);
+  const session_id = await resolveSession(context, args[0] ?? "");
+  const restoring = restore(context, {
+    session_id,
+    mapPaths: flags["map-path"],
+    isDryRun: flags["dry-run"],
+    canReuse: true,
+    beforeWriting: (planned) => {
+      const missing = flags["dry-run"] ? undefined : whyNot(planned, verb);
+      if (missing !== undefined) throw missing;
+    },
+    ...(flags.in === undefined ? {} : { to: flags.in }),
+    ...stateRequest(flags),
+  });
+  return await restoring.catch((error: unknown) => {
+    throw isPondError(error) && error.reason === "exists" ? withSyncHint(error) : error;
+  });
+}
+
+/** Another state of the session is there: mostly one that was not synced yet. */
+function withSyncHint({ code, message }: PondError): PondError {
+  return new PondError(code, message, {
+    reason: "exists",
+    hint: "nothing was written or started; run pond sync, which takes in what changed there, and resume again, or move that file away",
+  });
+}
+
+/** Why the client cannot be started; undefined where it can. */
+function whyNot(planned: ResumeReport, { args, env }: Verb): PondError | undefined {
+  const { command, directory, is_directory_missing, steps } = planned;
+  if (is_directory_missing === true)
+    return new PondError("not_found", `${directory}, where the session worked, is not on this machine`, {
+      hint: `make it, or name the folder here: pond resume ${shellWord(args[0] ?? "")} --map-path ${shellWord(directory)}=<the folder here>`,
+    });
+  const name = steps.at(-1)?.[0] ?? "";
+  if (findCommand(name, env) !== undefined) return undefined;
+  return new PondError(
+    "not_found",
+    `the command ${name} is not on PATH, so nothing was restored or started`,
+    {
+      hint: `install it, or restore with pond restore and run by yourself: ${command}`,
+    },
+  );
+}
+
+/** For stderr: what was done, what the model loses, how large it is, what is run. */
+function notes(report: RestoreReport): readonly string[] {
+  const { files, to, resume: planned, unused_map_paths: unused } = report;
+  const fresh = files.filter(({ kept }) => !kept);
+  const inTheWay = files.filter(({ is_in_the_way }) => is_in_the_way === true);
+  const would = report.dry_run === true ? "would restore" : "restored";
+  return [
+    fresh.length === 0
+      ? `${to} has the session already`
+      : `${would} ${counted(report.sessions, "session")} into ${to} (${report.fidelity}): ${counted(fresh.length, "file")} in ${report.out}`,
+    ...inTheWay.map(({ path }) => `in the way: ${path} has other content, and pond never overwrites a file`),
+    ...unused.map((rule) => `note: --map-path ${shellWord(rule)} fits no folder that the session recorded`),
+    ...lossLines({ losses: report.losses.filter(({ affects }) => affects === "model") }),
+    tokenLine(report),
+    ...(report.dry_run === true ? [] : [`starting: ${planned.command}`]),
+  ];
+}

@@ -1,0 +1,26 @@
+/** What a restore would write, without writing anything: `pond restore --dry-run`. */
+import { printFile } from "../adapters/index.ts";
+import type { Writing, WrittenFile } from "./restore-files.ts";
+import type { Reuse } from "./restore-present.ts";
+import { presenceOf, refuseLinks, targetsOf } from "./restore-present.ts";
+
+export async function previewFiles({
+  out,
+  files,
+  mayBeLonger,
+}: Pick<Writing<unknown>, "out" | "files"> & Reuse): Promise<readonly WrittenFile[]> {
+  const preview: WrittenFile[] = [];
+  for (const one of targetsOf(out, files)) {
+    await refuseLinks(out, one.target);
+    const presence = await presenceOf(one);
+    const isKept = presence === "equal" || (presence === "longer" && mayBeLonger === true);
+    preview.push({
+      path: one.target,
+      records: one.file.kind === "jsonl" ? one.file.records.length : 1,
+      bytes: printFile(one.file).length,
+      kept: isKept,
+      ...(isKept || presence === "absent" ? {} : { is_in_the_way: true }),
+    });
+  }
+  return preview;
+}
