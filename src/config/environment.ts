@@ -14,5 +14,14 @@ export interface Environment {
 
 /** The machine and the user that this process runs for. */
 export function processEnvironment(): Environment {
-  return { env: process.env, home: homedir(), platform: process.platform, cwd: process.cwd() };
+  return { env: process.env, home: homedir(), platform: process.platform, cwd: workingFolder() };
+}
+
+/** Somebody may have deleted it: then what is named relative to it is not there, and everything else works. */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env["PWD"] ?? homedir();
+  }
 }

@@ -68,13 +68,14 @@ export async function doctor(
   return [...first, ...inOrder([...files, ...clients, ...store])];
 }
 
-/** A store that is damaged is repaired first, by a command that syncs: no other fix competes with it. */
+/** A store that is damaged or gone comes first: no other fix competes with that of the store. */
 function inOrder(findings: readonly Finding[]): readonly Finding[] {
-  if (!findings.some(({ fix }) => fix?.includes("pond repair"))) return findings;
+  const isDamaged = findings.some(({ fix }) => fix?.includes("pond repair"));
+  const isStoreGone = findings.some(({ fix }) => fix === GONE_FIX);
+  if (!isDamaged && !isStoreGone) return findings;
+  const first = isDamaged ? "after the repair" : "once the store is back";
   return findings.map((finding) =>
-    finding.fix?.startsWith("pond sync") === true
-      ? { ...finding, fix: `after the repair: ${finding.fix}` }
-      : finding,
+    finding.fix?.startsWith("pond sync") === true ? { ...finding, fix: `${first}: ${finding.fix}` } : finding,
   );
 }
 
@@ -206,11 +207,21 @@ async function proofFindings(context: Context, deep: boolean): Promise<Finding[]
       return [{ topic: "store", status: "fail", message: toPondError(error).message, fix: "pond repair" }];
     }
   const known = knownFaults(context.config.paths.state, context.address);
-  if (known === undefined) return [];
+  if (known === undefined) return recoveredFindings(context);
   const when = new Date(known.at).toISOString().slice(0, 16).replace("T", " ");
   const [noun, verb] = known.sessions === 1 ? ["session", "is"] : ["sessions", "are"];
   const message = `${known.sessions} ${noun} ${verb} not stored as they were read (looked at ${when} UTC)`;
   return [{ topic: "store", status: "fail", message, fix: PROOF_FIX }];
+}
+
+/** What a repair could only put together: nothing is wrong with it, and something of it is lost. */
+async function recoveredFindings(context: Context): Promise<Finding[]> {
+  const store = await context.existingStore().catch(() => undefined);
+  const sessions = (await store?.countRecovered().catch(() => 0)) ?? 0;
+  if (sessions === 0) return [];
+  const [noun, verb] = sessions === 1 ? ["session", "was"] : ["sessions", "were"];
+  const message = `the rows of ${sessions} ${noun} ${verb} lost and made anew from their messages: who their parents were is not known`;
+  return [{ topic: "store", status: "warn", message, fix: "put their sources back, then pond repair" }];
 }
 
 const PROOF_FIX =
@@ -265,7 +276,7 @@ async function clientFindings(
     ];
     const some = isPondError(known)
       ? "what is new only the store can tell"
-      : `${stale.length} of them new or changed${waiting.length === 0 ? "" : `, ${waiting.length} waiting`}`;
+      : `${stale.length} of them to be read${waiting.length === 0 ? "" : `, ${waiting.length} waiting`}`;
     const message = `${adapter.title}: ${seen} ${seen === 1 ? "source" : "sources"}, ${some}`;
     const details = waiting.length === 0 ? {} : { details: describeWaits(waiting, now) };
     const freshness: Finding =

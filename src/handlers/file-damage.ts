@@ -1,5 +1,6 @@
 /** Damaged files of a local store, as reports tell of them. */
 import type { Damage, TableCheck } from "../sessions/index.ts";
+import { SUMMARIES } from "../sessions/index.ts";
 
 export interface FileDamage {
   readonly table: string;
@@ -27,7 +28,9 @@ export function damageIn(checks: readonly TableCheck[]): FileDamage[] {
 /** One of them, as a sentence for people. */
 export function describeDamage({ table, file, what, holds, is_old }: FileDamage): string {
   if (holds === "table") return `${table}.lance is gone with all its rows, or no list of its files is left`;
-  return `${table}.lance/${file} is ${what}; it holds ${HOLDS[holds](is_old)}`;
+  const state = what === "wrong size" ? "has the wrong size" : `is ${what}`;
+  const isDerived = holds === "rows" && table === SUMMARIES.name;
+  return `${table}.lance/${file} ${state}; it holds ${HOLDS[holds](is_old)}${isDerived ? ", which can be computed again" : ""}`;
 }
 
 const HOLDS = {

@@ -213,15 +213,19 @@ class Importer {
       isUnfinished: false,
       hasRefused: false,
     });
+    const { cursor: _, ...whole } = task;
+    if (this.#restored.mayBeMapped(task.unit)) {
+      const mapped = await this.#restored.mappedIn(this.#open(whole, source));
+      if (mapped.size > 0) return void (await this.#takeAll(reading(task), { mapped }));
+    }
     const isExpected = this.#restored.mayBeIn(task.unit, this.#settings.adapter);
     const isSafe =
       !(isExpected && (await this.#isInDoubt(task, source))) &&
       (await this.#takeAll(reading(task))) === undefined;
     if (isSafe) return;
-    const { cursor: _, ...whole } = task;
     // From its start: what was restored is not stored as long as nobody carries it on.
     await this.#restored.examine(this.#open(whole, source));
-    await this.#takeAll(reading(whole), "examined");
+    await this.#takeAll(reading(whole), { isExamined: true });
   }
 
   async #isInDoubt(task: ImportTask, source: SourceName): Promise<boolean> {
@@ -229,13 +233,19 @@ class Importer {
     return false;
   }
 
-  async #takeAll(reading: Reading, look?: "examined"): Promise<"in doubt" | undefined> {
+  async #takeAll(
+    reading: Reading,
+    {
+      isExamined = false,
+      mapped,
+    }: { readonly isExamined?: boolean; readonly mapped?: ReadonlySet<SessionId> } = {},
+  ): Promise<"in doubt" | undefined> {
     this.#reading = reading;
     this.#ingest.startSource();
     try {
       for await (const batch of this.#open(reading.task, reading.source)) {
-        if (look === undefined && this.#restored.isInDoubt(batch)) return "in doubt";
-        await this.#take(this.#restored.take(batch), reading);
+        if (!isExamined && this.#restored.isInDoubt(batch)) return "in doubt";
+        await this.#take(this.#restored.take(batch, mapped), reading);
       }
       return undefined;
     } finally {

@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonValue } from "../base/json.ts";
+import { shellWord } from "../base/shell.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { SessionStore, StateHead } from "../sessions/index.ts";
 import type { LostSource, SourceName } from "../state/index.ts";
@@ -80,13 +81,20 @@ export async function lostReport(
   if (lost.length === 0) return undefined;
   return {
     message: describeLost(lost),
-    fix: `put the newer copy of the store back, then pond sync; where there is none, delete ${lostPath(state, name)} to hear no more of it`,
+    fix: `${fromAnotherCopy(lost)}; where there is none, delete ${lostPath(state, name)} to hear no more of it`,
     sources: lost.map(({ session, ...source }) => ({
       adapter: source.adapter,
       path: pathOf(source),
       ...(session === undefined ? {} : { session_id: session }),
     })),
   };
+}
+
+/** What brings a lost source back, whatever the store in place has that the other one lacks. */
+export function fromAnotherCopy(lost: readonly LostSource[]): string {
+  const [first] = lost.flatMap(({ session }) => session ?? []);
+  const which = first === undefined || lost.length > 1 ? "<session>" : shellWord(first);
+  return `if another copy of the store has ${lost.length === 1 ? "it" : "them"}: pond restore ${which} --store <that copy>, then pond sync`;
 }
 
 const MOST_NAMED = 3;

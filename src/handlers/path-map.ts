@@ -5,6 +5,8 @@ import { namedPath } from "./sources.ts";
 
 export interface PathMap {
   readonly map: (path: string) => string;
+  /** True once a path came out as another one. */
+  readonly isUsed: () => boolean;
   /** The rules that no path needed so far, as they were given. */
   readonly unused: () => readonly string[];
 }
@@ -23,6 +25,7 @@ export function pathMap(rules: readonly string[], home: string): PathMap {
       const below = path === "/" ? "" : path.slice(found.from.length);
       return found.to + separated(below, found) || "/";
     },
+    isUsed: () => used.size > 0,
     unused: () => rules.filter((rule) => !used.has(rule)),
   };
 }

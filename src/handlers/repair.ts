@@ -6,6 +6,7 @@
  */
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { sessionId } from "../model/index.ts";
 import type { Cleared, Damage, SessionStore, StateViews, TableCheck } from "../sessions/index.ts";
 import { aloneIn, checkFiles, clearTheWay, forgetWhatWas, letGo, SESSIONS } from "../sessions/index.ts";
@@ -14,6 +15,7 @@ import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import type { FileDamage } from "./file-damage.ts";
 import { damageIn } from "./file-damage.ts";
+import { realPathOf } from "./importer.ts";
 import { changedMessages, isDisproven, isProven } from "./prove-session.ts";
 import type { ClientReport } from "./sync-report.ts";
 import { sync } from "./sync.ts";
@@ -77,10 +79,10 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   // Without a reason to doubt everything a sync looks whether the store went back, as one does that a torn commit left.
   const isDoubtful = found.some(({ isCutOff }) => isCutOff) || out.taken_out > 0 || cleared.isDoubtful;
   step(isDoubtful ? "reading every source again" : "looking for what the store lacks");
-  let again = await readAgain(context, store, isDoubtful);
+  let again = await readAgain(context, store, { verify: isDoubtful });
   step("proving everything that is stored");
   let stored = await verifyStored(context, {});
-  const changed = await takeOutChanged(context, store, stored);
+  const { rows: changed, sources } = await takeOutChanged(context, store, stored);
   const isStateLost = found.some(
     ({ table, isTorn, damage }) => table === "sources" && (isTorn || damage.some(isLossOfRows)),
   );
@@ -90,7 +92,7 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   if (changed > 0) {
     done.push(`${changed} rows that are not what was read were taken out`);
     step("reading every source again");
-    again = sumOf(again, await readAgain(context, store, true));
+    again = sumOf(again, await readAgain(context, store, { verify: true, elsewhere: sources }));
   }
   step("bringing the indexes up to date");
   await store.updateIndexes();
@@ -163,9 +165,19 @@ interface ReadAgain {
   readonly clients: readonly ClientReport[];
 }
 
-/** All sources, then what none of them has any more. */
-async function readAgain(context: Context, store: SessionStore, verify: boolean): Promise<ReadAgain> {
-  const { clients } = await sync(context, { verify, wait: true });
+/** All sources, also some that no client's place has, then what none of them has any more. */
+async function readAgain(
+  context: Context,
+  store: SessionStore,
+  { verify, elsewhere = [] }: { readonly verify: boolean; readonly elsewhere?: readonly NamedSource[] },
+): Promise<ReadAgain> {
+  const everywhere = await sync(context, { verify, wait: true });
+  const clients = [...everywhere.clients];
+  for (const { adapter, path } of elsewhere) {
+    if (everywhere.clients.some(({ places }) => places.some((place) => isBelow(path, place)))) continue;
+    const request = { adapters: [adapter], paths: [path], verify, wait: true, stages: ["import"] as const };
+    clients.push(...(await sync(context, request)).clients);
+  }
   const read_again = clients.reduce(
     (sum, { stored }) => sum + stored.sessions.inserted + stored.messages.inserted + stored.parts.inserted,
     0,
@@ -174,6 +186,8 @@ async function readAgain(context: Context, store: SessionStore, verify: boolean)
   const made = await store.recoverSessions(context.clock);
   return { read_again, put_back: back.inserted, left_out: back.leftOut, made, clients };
 }
+
+const isBelow = (path: string, place: string): boolean => path.startsWith(join(realPathOf(place), "/"));
 
 const sumOf = (a: ReadAgain, b: ReadAgain): ReadAgain => ({
   read_again: a.read_again + b.read_again,
@@ -188,16 +202,24 @@ async function takeOutChanged(
   context: Context,
   store: SessionStore,
   { clients }: StoredReport,
-): Promise<number> {
+): Promise<{ readonly rows: number; readonly sources: readonly NamedSource[] }> {
   let rows = 0;
+  const here: NamedSource[] = [];
   for (const { session_id, sources } of clients.flatMap(({ unequal_sessions }) => unequal_sessions)) {
     context.signal.throwIfAborted();
-    if (!sources.some(({ path, machine }) => machine === "this" && existsSync(path))) continue;
+    const own = sources.filter(({ path, machine }) => machine === "this" && existsSync(path));
+    if (own.length === 0) continue;
+    here.push(...own);
     const id = sessionId(session_id);
     rows += await store.takeOutMessages(id, await changedMessages(store, id));
   }
   if (rows > 0) await store.forgetMarks();
-  return rows;
+  return { rows, sources: here };
+}
+
+interface NamedSource {
+  readonly adapter: string;
+  readonly path: string;
 }
 
 async function recoverStates(

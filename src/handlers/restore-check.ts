@@ -33,6 +33,8 @@ export interface Checking {
   readonly machine: AdapterEnv;
   readonly lineage: Lineage;
   readonly restored: Restored;
+  /** Recorded paths were mapped to others. */
+  readonly isMapped?: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -45,6 +47,8 @@ export interface RestoredSession {
   readonly path: string;
   /** Each message of it with the stored one that it says; null where it says none. None for a native restore. */
   readonly messages: ReadonlyMap<string, MessageKey | null>;
+  /** Of a native restore with mapped paths, whose records are not those that are stored. */
+  readonly digest?: string;
 }
 
 /** The sessions that were read back. Throws where the files below `folder` are not the restore of the lineage. */
@@ -62,7 +66,10 @@ export async function checkRestored(folder: string, checking: Checking): Promise
         ? state && (await differenceToStored(checking.adapter, state, back))
         : differenceToHanded(log.handedOver, back);
     if (difference !== undefined) throw unlike(log, difference);
-    if (back.state !== undefined) sessions.push(sessionIn(log, back.state));
+    if (back.state === undefined) continue;
+    const isMapped = log.handedOver === undefined && checking.isMapped === true;
+    const digest = isMapped && back.digest !== undefined ? { digest: back.digest } : {};
+    sessions.push({ ...sessionIn(log, back.state), ...digest });
   }
   return sessions;
 }

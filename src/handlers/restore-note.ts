@@ -25,8 +25,8 @@ interface Wrote {
   readonly sessions: readonly RestoredSession[];
 }
 
-/** The session is restored, whether or not that can be noted: reading it then tells. */
-export async function remember(context: Context, store: SessionStore, wrote: Wrote): Promise<void> {
+/** False where it cannot be noted: the session is restored all the same. */
+export async function remember(context: Context, store: SessionStore, wrote: Wrote): Promise<boolean> {
   const { config, clock } = context;
   const { adapter, out, files, sessions } = wrote;
   try {
@@ -42,8 +42,10 @@ export async function remember(context: Context, store: SessionStore, wrote: Wro
       })),
     );
     rememberRestored(config.paths.state, files.flatMap(stampOfWritten));
+    return true;
   } catch (error) {
     if (toPondError(error).code !== "storage_unavailable") throw error;
+    return false;
   }
 }
 

@@ -62,6 +62,8 @@ export interface RestoreReport extends LineageProof {
   readonly tokens: RestoreTokens;
   /** The session is listed as of today: the client deletes older ones after so many days. */
   readonly deleted_after_days?: number;
+  /** That it was restored could not be written to the store: the next sync takes it for another session. */
+  readonly is_unrecorded?: true;
   /** Rules of `mapPaths` that fit no folder of these sessions. */
   readonly unused_map_paths: readonly string[];
   /** Which state of the session it is; absent where none is recorded. */
@@ -112,7 +114,8 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     mayBeLonger: canReuse,
     files: restored.files,
     last: restored.logs.find((log) => log.session === session.id)?.path,
-    check: (staged: string) => checkRestored(staged, { adapter, machine, lineage, restored, now }),
+    check: (staged: string) =>
+      checkRestored(staged, { adapter, machine, lineage, restored, now, isMapped: paths.isUsed() }),
     signal,
   };
   const { files, checked = [] } = isDryRun
@@ -122,7 +125,10 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const noted = canReuse ? files.filter(({ kept }) => !kept) : files;
   const isNoted = new Set(noted.map(({ path }) => path));
   const sessions = checked.filter(({ path }) => isNoted.has(join(out, path)));
-  if (noted.length > 0 && !isDryRun) await remember(context, store, { adapter, out, files: noted, sessions });
+  const isRecorded =
+    noted.length === 0 ||
+    isDryRun ||
+    (await remember(context, store, { adapter, out, files: noted, sessions }));
   const state = shown.get(session.id);
   return {
     session_id: session.id,
@@ -136,6 +142,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     losses: restored.losses,
     tokens: restoreTokens(lineage.state, { context: rule, fidelity, origin }),
     ...(times.deleted_after_days === undefined ? {} : { deleted_after_days: times.deleted_after_days }),
+    ...(isRecorded ? {} : { is_unrecorded: true as const }),
     unused_map_paths: paths.unused(),
     ...(state === undefined ? {} : { state: describeState(state) }),
     resume: resumeWith(isDryRun ? [] : files),

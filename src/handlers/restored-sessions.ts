@@ -3,7 +3,7 @@
  * holds nothing but what was restored is no session of its own; one that its client carried on resumes the one it was restored
  * from, and what was restored of it replays that.
  */
-import type { Adapter, AdapterYield, Unit } from "../adapters/index.ts";
+import type { Adapter, AdapterYield, ToldState, Unit } from "../adapters/index.ts";
 import type { Message, MessageKey, SessionId } from "../model/index.ts";
 import { pondOf } from "../model/index.ts";
 import type { RestoreRecord, SessionStore } from "../sessions/index.ts";
@@ -16,6 +16,8 @@ export interface KnownRestore {
   readonly messages: readonly (readonly [id: string, said: MessageKey | null])[];
   /** It was carried on, and is a session of the store. */
   readonly isStored: boolean;
+  /** It is the same session with mapped paths, as often as it was restored so: the digests of what was written. */
+  readonly digests?: readonly string[];
 }
 
 /** What was restored into a client. */
@@ -23,11 +25,23 @@ export async function knownRestores(store: SessionStore, adapter: string): Promi
   const records = await store.restoresInto(adapter);
   if (records.length === 0) return [];
   const stored = await store.sessions(new Set(records.map(({ session }) => session)));
-  const bySession = Map.groupBy(records, ({ session }) => session);
-  return [...bySession].flatMap(([session, own]) => {
+  const mapped = Map.groupBy(
+    records.filter(({ digest }) => digest !== undefined),
+    ({ session }) => session,
+  );
+  const foreign = Map.groupBy(
+    records.filter(({ digest }) => digest === undefined),
+    ({ session }) => session,
+  );
+  const mappedOnes = [...mapped].map(([session, restores]): KnownRestore => {
+    const digests = restores.flatMap(({ digest }) => digest ?? []);
+    return { session, from: session, messages: [], isStored: true, digests };
+  });
+  const others = [...foreign].flatMap(([session, own]): readonly KnownRestore[] => {
     const newest = own.toSorted((a, b) => b.restored_at - a.restored_at)[0];
     return newest === undefined ? [] : [{ ...restoreOf(own, newest), isStored: stored.has(session) }];
   });
+  return [...mappedOnes, ...others];
 }
 
 /** The same session may have been restored more than once, from other states of the other one. */
@@ -46,14 +60,38 @@ interface Restore {
 
 export class RestoredSessions {
   readonly #restores: ReadonlyMap<SessionId, Restore>;
+  readonly #mapped: ReadonlyMap<SessionId, ReadonlySet<string>>;
 
   constructor(known: readonly KnownRestore[]) {
     this.#restores = new Map(
-      known.map(({ session, from, messages, isStored }) => [
-        session,
-        { from, messages: new Map(messages), isCarriedOn: isStored },
-      ]),
+      known.flatMap(({ session, from, messages, isStored, digests }) =>
+        digests === undefined
+          ? [[session, { from, messages: new Map(messages), isCarriedOn: isStored }] as const]
+          : [],
+      ),
     );
+    this.#mapped = new Map(
+      known.flatMap(({ session, digests }) => (digests ? [[session, new Set(digests)]] : [])),
+    );
+  }
+
+  /** True where a source may be a session of this client that was restored with mapped paths, by its name. */
+  mayBeMapped({ key }: Unit): boolean {
+    return this.#mapped.keys().some((session) => key.includes(session));
+  }
+
+  /** True for what a restore with mapped paths wrote, untouched. */
+  isMapped(session: SessionId, { digest }: Pick<ToldState, "digest">): boolean {
+    return this.#mapped.get(session)?.has(digest) === true;
+  }
+
+  /** The sessions of a source that are such restores. */
+  async mappedIn(batches: AsyncIterable<readonly AdapterYield[]>): Promise<ReadonlySet<SessionId>> {
+    const found = new Set<SessionId>();
+    for await (const batch of batches)
+      for (const item of batch)
+        if (item.kind === "state" && this.isMapped(item.session, item.state)) found.add(item.session);
+    return found;
   }
 
   /** True where a source is worth a look before it is read: it is named by such a session, or holds many. */
@@ -84,16 +122,19 @@ export class RestoredSessions {
   }
 
   /** What of a batch is to be stored: all but sessions that nobody carried on, with what is known of the others. */
-  take(batch: readonly AdapterYield[]): readonly AdapterYield[] {
-    if (this.#restores.size === 0) return batch;
+  take(batch: readonly AdapterYield[], mapped: ReadonlySet<SessionId> = NONE): readonly AdapterYield[] {
+    if (this.#restores.size + mapped.size === 0) return batch;
     return batch.flatMap((item): readonly AdapterYield[] => {
       const session = sessionOf(item);
+      if (session !== undefined && mapped.has(session)) return [];
       const restore = session === undefined ? undefined : this.#restores.get(session);
       if (restore === undefined) return [item];
       return restore.isCarriedOn ? [linked(item, restore)] : [];
     });
   }
 }
+
+const NONE: ReadonlySet<SessionId> = new Set();
 
 function sessionOf(item: AdapterYield): SessionId | undefined {
   if (item.kind === "session") return item.session.id;

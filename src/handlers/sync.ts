@@ -187,13 +187,12 @@ async function tellLost(
     if (left.length < before.length) rememberLost(state, name, left);
     return;
   }
-  const { describeLost, findLost, storedOnce } = await import("./lost-sources.ts");
+  const { describeLost, findLost, fromAnotherCopy, storedOnce } = await import("./lost-sources.ts");
   const lost = await findLost(context, await context.store(), { sources: storedOnce(context), cursors });
   rememberLost(state, name, lost);
-  if (lost.length > 0) notes.push(`${describeLost(lost)}: ${PUT_BACK}`);
+  if (lost.length > 0) notes.push(`${describeLost(lost)}: ${fromAnotherCopy(lost)}`);
 }
 
-const PUT_BACK = "put the newer copy of the store back, then pond sync";
 const MADE_ANEW = "sync makes a new one from the sources on this machine";
 const NOTHING_TO_MAKE = "no source is on this machine to make a new one from";
 

@@ -82,7 +82,11 @@ export interface UnequalSession {
   readonly session_id: string;
   readonly faults: number;
   /** What could say it again, if it is still there. */
-  readonly sources: readonly { readonly path: string; readonly machine: "this" | "another" }[];
+  readonly sources: readonly {
+    readonly adapter: string;
+    readonly path: string;
+    readonly machine: "this" | "another";
+  }[];
 }
 
 const MAX_DIFFERENCES = 20;
@@ -129,7 +133,8 @@ export async function verifyStored(
   const here = knownReaderId(context.config.paths.state);
   const sourcesOf = (id: string): UnequalSession["sources"] =>
     [...new Map((read.get(id) ?? []).map((head) => [head.source, head])).values()].map(
-      ({ path, reader }) => ({
+      ({ path, reader, adapter }) => ({
+        adapter,
         path,
         machine: reader === here ? "this" : "another",
       }),

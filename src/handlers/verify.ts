@@ -161,6 +161,7 @@ class Verifier {
 
   async #verifySession(source: Source, told: ToldSession, coverage: UnitCoverage): Promise<Verdict> {
     const match = this.#job.recorded.match(told);
+    if (match.kind !== "recorded" && this.#job.restored.isMapped(told.session, told.state)) return "restored";
     if (match.kind === "unknown") return this.#verifyUnknown(source, told, coverage);
     const { head } = match;
     const views = await this.#viewsOf(head.session_id);

@@ -48,6 +48,11 @@ const RECOVERED = { pond: { recovered: true } };
 /** How the options of such a row begin. */
 const RECOVERED_START = stringifyJson(RECOVERED).slice(0, -1);
 
+/** How many such rows there are. */
+export function countRecovered({ sessions }: SessionTables): Promise<number> {
+  return sessions.count(startsWith("options", RECOVERED_START));
+}
+
 /** Takes such rows out, so that a source that is there again can say what they were. Says how many. */
 export async function takeOutRecovered({ sessions }: SessionTables): Promise<number> {
   const rows = await sessions.scan({ select: ["id"], where: startsWith("options", RECOVERED_START) });

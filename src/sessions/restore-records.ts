@@ -32,6 +32,8 @@ export interface RestoreHead {
 }
 
 export interface RestoreRecord extends RestoreHead {
+  /** Of a native restore whose paths were mapped: the digest of its records, which are not those that are stored. */
+  readonly digest?: string;
   /** The messages that were written, each with the one that it says; null where it says none. */
   readonly messages: ReadonlyMap<string, MessageKey | null>;
 }
@@ -86,7 +88,7 @@ async function readHeads({ sources }: Pick<SessionTables, "sources">): Promise<r
   return heads;
 }
 
-/** What was restored into a client from sessions of others. */
+/** What was restored into a client and is not what is stored: sessions of others, and its own with mapped paths. */
 export async function readRestoresInto(
   tables: Pick<SessionTables, "sources">,
   adapter: string,
@@ -94,12 +96,14 @@ export async function readRestoresInto(
   const records: RestoreRecord[] = [];
   if (tables.sources === undefined) return records;
   const where = and(eq("form", FORM), eq("adapter", adapter));
-  const options = { select: [...HEAD_COLUMNS, "content"] as const, where };
+  const options = { select: [...HEAD_COLUMNS, "digest", "content"] as const, where };
   for await (const rows of tables.sources.scanBatches(options))
     for (let row = 0; row < rows.length; row++) {
       const head = headAt(rows, row);
-      if (head.session !== head.from)
-        records.push({ ...head, messages: messagesIn(rows.string("content", row), head.from) });
+      const digest = rows.string("digest", row);
+      if (head.session === head.from && digest === "") continue;
+      const messages = messagesIn(rows.string("content", row), head.from);
+      records.push({ ...head, messages, ...(digest === "" ? {} : { digest }) });
     }
   return records;
 }
@@ -119,7 +123,7 @@ const sourceOf = ({ adapter, reader, path, session }: RestoreHead): string =>
   valueHash([FORM, adapter, reader, path, session]).slice(0, 20);
 
 function restoreRow(record: RestoreRecord, time: number): RowOf<typeof SOURCES> {
-  const { from, session, adapter, reader, path, restored_at, messages } = record;
+  const { from, session, adapter, reader, path, restored_at, messages, digest = "" } = record;
   return {
     session_id: from,
     source: sourceOf(record),
@@ -132,7 +136,7 @@ function restoreRow(record: RestoreRecord, time: number): RowOf<typeof SOURCES> 
     read_at: restored_at,
     recorded_at: null,
     records: 0,
-    digest: "",
+    digest,
     side: "",
     whole: false,
     content: stringifyJson({ runs: [], messages: [...messages].map((pair) => printPair(pair, from)) }),

@@ -49,7 +49,13 @@ import type { IsWhole } from "./put-back.ts";
 import { putBackProven, putBackUnproven } from "./put-back.ts";
 import type { RestoreHead, RestoreRecord } from "./restore-records.ts";
 import { readRestoresInto, recordRestores, Restores } from "./restore-records.ts";
-import { recoverSessions, recoverState, takeOutMessages, takeOutRecovered } from "./recover.ts";
+import {
+  countRecovered,
+  recoverSessions,
+  recoverState,
+  takeOutMessages,
+  takeOutRecovered,
+} from "./recover.ts";
 import { corrupt } from "./rows.ts";
 import { ingestTables, SessionTables } from "./tables.ts";
 import { StateViews } from "./state-views.ts";
@@ -161,6 +167,11 @@ export class SessionStore implements AsyncDisposable {
     return readStandings(this.tables, sessions);
   }
 
+  /** Sessions whose rows were lost and made anew from their messages. */
+  countRecovered(): Promise<number> {
+    return countRecovered(this.tables);
+  }
+
   /** Notes what a restore wrote (spec.md#sources-restored). */
   recordRestores(records: readonly RestoreRecord[]): Promise<void> {
     return recordRestores(this.tables, records);
@@ -171,7 +182,7 @@ export class SessionStore implements AsyncDisposable {
     return this.#restores.of(sessions);
   }
 
-  /** What was restored into a client from sessions of others. */
+  /** What was restored into a client and is not what is stored: sessions of others, and its own with mapped paths. */
   restoresInto(adapter: string): Promise<readonly RestoreRecord[]> {
     return readRestoresInto(this.tables, adapter);
   }

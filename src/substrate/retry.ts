@@ -68,7 +68,7 @@ const FAULTS: readonly (readonly [Fault, RegExp])[] = [
   ["exists", /already exists/i],
   [
     "corrupt",
-    /file size is too small|failed to fill whole buffer|magic number|does not (?:contain|have) (?:the )?magic|failed to decode Protobuf|invalid wire type|Encountered corrupt (?:data|file)|Manifest .* (?:invalid|corrupt)|Invalid (?:lance )?file/i,
+    /Invalid range \d|file size is too small|failed to fill whole buffer|magic number|does not (?:contain|have) (?:the )?magic|failed to decode Protobuf|invalid wire type|Encountered corrupt (?:data|file)|Manifest .* (?:invalid|corrupt)|Invalid (?:lance )?file/i,
   ],
   // A status that an object store explains by a code of its own, which would have matched above.
   ["no_store", /status: 4\d\d/],

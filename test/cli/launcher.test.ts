@@ -102,10 +102,10 @@ describe("the launcher", () => {
     await clone.run();
     clone.makeOlder("dist/.stamp", "node_modules/.package-lock.json");
     writeFileSync(join(clone.root, "src/main.ts"), "");
-    expect((await clone.run()).stderr).toBe("pond: the sources changed, building...\n");
+    expect((await clone.run()).stderr).toBe("pond: the code changed, building...\n");
     clone.makeOlder("dist/.stamp", "src/main.ts");
     rmSync(join(clone.root, "src/main.ts"));
-    expect((await clone.run()).stderr).toBe("pond: the sources changed, building...\n");
+    expect((await clone.run()).stderr).toBe("pond: the code changed, building...\n");
     writeFileSync(join(clone.root, "package-lock.json"), "{ }");
     expect((await clone.run()).stderr).toBe(
       "pond: dependencies changed, installing them (about a minute)...\n",

@@ -2,7 +2,7 @@
  * A session that went two ways is restored by each of them, exactly; a native restore is what was read, by the digest of
  * its state, or nothing is written (spec.md#sources-order, spec.md#adapter-restore).
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Context, RestoreReport } from "../../src/handlers/index.ts";
@@ -195,9 +195,13 @@ describe("a restore that nobody touched", () => {
     expect(client!.proven).toBe(true);
     for (const { path } of files) utimesSync(path, 1, 1);
     const [touched] = (await verify(at.context, request)).clients;
-    // A session of another client is known by the messages that were restored, its own with other paths by its files.
-    const isForeign = to !== "claude-code";
-    expect(touched).toMatchObject({ restored: isForeign ? client?.restored : 0, proven: isForeign });
+    // What was restored is known by what it holds.
+    expect(touched).toMatchObject({ restored: client?.restored, proven: true });
+    const logs = files.filter(({ path }) => path.endsWith(".jsonl"));
+    if (logs.length === 0) return;
+    for (const { path } of logs) appendFileSync(path, `${JSON.stringify({ type: "somethingNew" })}\n`);
+    const [carriedOn] = (await verify(at.context, request)).clients;
+    expect(carriedOn).toMatchObject({ restored: 0, proven: false });
   });
 });
 

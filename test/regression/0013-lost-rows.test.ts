@@ -192,3 +192,35 @@ test("a machine whose first sync failed on the damage stores what was lost once 
   const proof = await home.run((context) => verifyStored(context, {}));
   expect(proof.clients.flatMap(({ differences }) => differences)).toEqual([]);
 });
+
+test("a source that no client's place has is read again by the repair that needs it", async () => {
+  const { home, id, log } = await grown(6);
+  await using _ = home;
+  const stick = join(home.path, "stick", basename(log));
+  cpSync(log, stick);
+  rmSync(join(home.path, ".claude"), { recursive: true });
+  await home.run((context) =>
+    sync(context, { adapters: ["claude-code"], paths: [stick], stages: ["import"] }),
+  );
+  await home.run((context) =>
+    changeRow(context, { table: "parts", session: id, column: "variant_data", from: "e", to: "E" }),
+  );
+  const report = await home.run((context) => repair(context));
+  expect(report.stored.clients.flatMap(({ differences }) => differences)).toEqual([]);
+  expect(report.rows).toMatchObject({ lost: 0 });
+  expect(report.rows.read_again).toBeGreaterThan(0);
+});
+
+test("doctor goes on saying that rows of sessions were made anew", async () => {
+  await using home = await DemoHome.make();
+  for (const client of [".claude", ".codex", ".pi"]) rmSync(join(home.path, client), { recursive: true });
+  rmSync(join(home.store, "sessions.lance"), { recursive: true });
+  await home.run((context) => repair(context));
+  const findings = await home.run((context) => doctor(context));
+  expect(findings).toContainEqual(
+    expect.objectContaining({
+      status: "warn",
+      message: expect.stringContaining("made anew from their messages"),
+    }),
+  );
+});

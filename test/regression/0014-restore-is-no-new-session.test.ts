@@ -4,7 +4,8 @@
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { PondError } from "../../src/base/errors.ts";
 import type { Context } from "../../src/handlers/index.ts";
 import { listSessions, restore, search, sync, verify } from "../../src/handlers/index.ts";
 import { sessionId } from "../../src/model/index.ts";
@@ -168,4 +169,36 @@ test("a native restore that its client carries on continues the same session", a
     restored_to: [{ client: "claude-code", session_id: ID }],
   });
   expect(line?.ends).toBeUndefined();
+});
+
+test("a native restore with mapped paths is not another end of its session as long as nobody touches it", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  await storedSession(context, home);
+  rmSync(join(home, ".claude"), { recursive: true });
+  const mapPaths = [`/srv/app=${join(home, "elsewhere")}`];
+  const { files } = await restore(context, { session_id: ID, mapPaths });
+  rmSync(context.config.paths.state, { recursive: true });
+  await sync(context, {});
+  const [line, ...others] = (await listSessions(context, {})).sessions;
+  expect(others).toEqual([]);
+  expect(line).toMatchObject({ project: "/srv/app", messages: { total: RECORDS.length } });
+  expect(line?.ends).toBeUndefined();
+  expect((await verify(context, {})).clients).toMatchObject([{ restored: 1, unstored: 0, changed: 0 }]);
+  appendFileSync(files[0]?.path ?? "", `${JSON.stringify(record(5, "user", "And the platypus?"))}\n`);
+  await sync(context, {});
+  expect(await hitsOf(context, "platypus")).toEqual([ID]);
+  expect((await verify(context, {})).clients).toMatchObject([{ unstored: 0 }]);
+});
+
+test("a restore that cannot be recorded says so", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  await storedSession(context, home);
+  const store = await context.store();
+  const refused = vi
+    .spyOn(store, "recordRestores")
+    .mockRejectedValue(new PondError("storage_unavailable", "the store is read-only"));
+  expect(await restore(context, { session_id: ID, to: "pi" })).toMatchObject({ is_unrecorded: true });
+  refused.mockRestore();
 });

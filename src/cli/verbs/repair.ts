@@ -36,7 +36,7 @@ function render(report: RepairReport): string[] {
     ...(unproven === 0
       ? []
       : [
-          `${count(unproven)} ${noun(unproven, "file")} without a checksum from when it was written: only the digests of sessions prove what is in there`,
+          `${count(unproven)} ${noun(unproven, "file")} without a checksum from when ${unproven === 1 ? "it was" : "they were"} written: only the digests of sessions prove what is in there`,
         ]),
     ...done.map((line) => `done: ${safeText(line)}`),
     ...(rows.taken_out === 0 ? [] : [rowsLine(rows)]),
@@ -62,15 +62,17 @@ function render(report: RepairReport): string[] {
 
 const noun = (n: number, one: string): string => (n === 1 ? one : `${one}s`);
 
-function rowsLine({ taken_out, proven, read_again, put_back, lost }: RepairReport["rows"]): string {
+function rowsLine({ taken_out, proven, read_again, put_back, left_out, lost }: RepairReport["rows"]): string {
+  const others = Math.max(0, taken_out - proven - read_again - put_back - left_out - lost);
   const fates = [
     [proven, "proven and stored again"],
     [read_again, "read again from their sources"],
     [put_back, "stored again as they could be read, since no source has them any more"],
+    [others, "of recorded states, made again"],
     [lost, "lost"],
   ] as const;
   const told = fates.flatMap(([rows, what]) => (rows === 0 ? [] : [`${count(rows)} ${what}`]));
-  return `rows taken out of damaged files: ${count(taken_out)} (${told.join(", ")})`;
+  return `rows taken out: ${count(taken_out)}${told.length === 0 ? "" : ` (${told.join(", ")})`}`;
 }
 
 const MOST_SOURCES = 10;

@@ -49,7 +49,12 @@ function render(report: RestoreReport): string {
     }),
     ...(is_directory_missing === true
       ? [
-          `${directory} is not on this machine: make it, or restore again with --map-path ${shellWord(directory)}=<the folder here>`,
+          `${directory} is not on this machine: make it, or delete what was written and restore again with --map-path ${shellWord(directory)}=<the folder here>`,
+        ]
+      : []),
+    ...(report.is_unrecorded === true
+      ? [
+          "the store could not be written to, so that it does not know of this restore: the next sync takes it for another session",
         ]
       : []),
     ...(copy_to === undefined ? [] : [`to resume, copy what is in ${report.out} into ${copy_to}, then`]),

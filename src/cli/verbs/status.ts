@@ -61,7 +61,7 @@ function changes(pending: StatusReport["pending"]): string {
     return pending.some(({ waits }) => waits.length > 0)
       ? "pending nothing that a sync could take in now"
       : "pending nothing: every source on disk is as it was at the last sync";
-  return `pending ${waiting.map(({ adapter, sources }) => `${adapter} ${count(sources)}`).join(", ")} new or changed; pond sync takes them in`;
+  return `pending ${waiting.map(({ adapter, sources }) => `${adapter} ${count(sources)}`).join(", ")} to be read; pond sync takes them in`;
 }
 
 function groupColumns(header: string) {
