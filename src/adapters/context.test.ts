@@ -9,6 +9,7 @@ import { contextOf as claudeCode } from "./claude-code/context.ts";
 import { contextOf as codex } from "./codex-cli/context.ts";
 import { contextOf as opencode } from "./opencode/context.ts";
 import { contextOf as pi } from "./pi/context.ts";
+import { injectedKind } from "./seam/index.ts";
 
 const summaryPart = (text: string) => ({
   ...textPart(text, "injected"),
@@ -70,6 +71,61 @@ test.each<[string, JsonObject]>([
     "four",
     "five",
   ]);
+});
+
+test("Claude Code's turns follow what was preserved, and the summary comes before it all the same", () => {
+  const compactMetadata = { preservedMessages: { uuids: ["s-1"] } };
+  const log = messagesOf(
+    story("s")
+      .user("one", { pond: { parent: null } })
+      .assistant("two", { pond: { parent: "s-0" } })
+      .carrier({
+        options: { source: { record: { compactMetadata } } },
+        pond: { parent: null, compaction: "boundary" },
+      })
+      .message("user", [summaryPart("in short")], { pond: { parent: "s-2", compaction: "summary" } })
+      .user("three", { pond: { parent: "s-1" } }),
+  );
+  const active = [0, 1, 4].map((index) => log[index]!);
+  const context = claudeCode(active, log);
+  expect(textsOf(context.messages)).toEqual(["one", "in short", "two", "three"]);
+  expect(context.past).toBe(1);
+  // A branch that left before the compaction never had the summary.
+  expect(textsOf(claudeCode(active.slice(0, 2), log).messages)).toEqual(["one", "two"]);
+});
+
+test("what Claude Code noted for its model in records of their own are turns that nobody typed", () => {
+  const noted = (attachment: JsonObject): readonly (readonly [string | undefined, unknown])[] => {
+    const options = { source: { record: { type: "attachment", attachment } } };
+    const { messages } = claudeCode(messagesOf(story("s").carrier({ options })));
+    return messages.flatMap(({ message, parts }) =>
+      parts.map((part) => {
+        expect([message.role, part.provenance]).toEqual(["user", "injected"]);
+        return [part.type === "text" ? part.text : undefined, injectedKind(part)] as const;
+      }),
+    );
+  };
+  expect(noted({ type: "hook_additional_context", content: ["be brief"] })).toEqual([["be brief", "hook"]]);
+  expect(
+    noted({ type: "queued_command", commandMode: "task-notification", prompt: "<task-notification>roses" }),
+  ).toEqual([["<task-notification>roses", "task-notification"]]);
+  const file = { filePath: "/a.txt", content: "roses" };
+  expect(noted({ type: "file", filename: "/a.txt", content: { type: "text", file } })).toEqual([
+    ["/a.txt", "file"],
+    ["roses", "file"],
+  ]);
+  expect(noted({ type: "task_reminder", content: [] }).map(([, kind]) => kind)).toEqual(["task_reminder"]);
+  expect(noted({ type: "hook_system_message", content: "shown to people only" })).toEqual([]);
+});
+
+test("pi does not send an answer again that broke off", () => {
+  const stopped = { source: { record: { message: { stopReason: "aborted" } } } };
+  const messages = messagesOf(
+    story("s").user("one").assistant("half an", { options: stopped }).user("two").assistant("three"),
+  );
+  const context = pi(messages);
+  expect(textsOf(context.messages)).toEqual(["one", "two", "three"]);
+  expect(textsOf(context.brokenOff ?? [])).toEqual(["half an"]);
 });
 
 test("opencode keeps the tail that the prompt for a compaction names", () => {

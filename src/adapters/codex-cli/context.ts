@@ -22,7 +22,7 @@ export function contextOf(messages: readonly MessageWithParts[]): ModelContext {
   if (summarised === undefined) return { messages, isSealed: true };
   const kept = keptAmong(messages.slice(0, at), history);
   const all = messages.map((each) => (each === entry ? summarised : each));
-  return { messages: keptBehind(all, at, (each) => kept.has(each)) };
+  return keptBehind(all, at, (each) => kept.has(each));
 }
 
 /** The compaction as a message that says its summary; undefined where nobody can read one. */

@@ -21,9 +21,8 @@ import {
   extractString,
   handedOver,
   historyOf,
-  injectedKind,
   LossReport,
-  noteOf,
+  loseNote,
   uuidFrom,
 } from "../seam/index.ts";
 import { callItem, outputItem, userContent } from "./foreign-content.ts";
@@ -127,7 +126,7 @@ class Rollout {
     const { role, timestamp } = message;
     if (role === "system") return countSystem(message, this.#losses);
     const summary = compactionSummary(parts, this.#losses);
-    if (summary !== undefined) this.#push(timestamp, "compacted", { message: summary });
+    if (summary !== undefined) this.#push(timestamp, "compacted", compaction(summary));
     else if (role === "user") this.#addUser(parts, timestamp);
     else for (const part of parts) this.#addPart(part, timestamp);
   }
@@ -165,8 +164,7 @@ class Rollout {
 
   #addText(part: Extract<Part, { type: "text" }>, timestamp: Timestamp): void {
     if (part.text === undefined || part.text === "") return;
-    if (part.provenance === "injected")
-      return this.#losses.add("note of the other client", noteOf(injectedKind(part)), part);
+    if (part.provenance === "injected") return loseNote(part, this.#losses);
     const content = [{ type: "output_text", text: part.text }];
     this.#push(timestamp, "event_msg", { type: "agent_message", message: part.text });
     this.#push(timestamp, "response_item", { type: "message", role: "assistant", content });
@@ -177,6 +175,7 @@ class Rollout {
     this.#losses.add(
       "reasoning",
       "another model cannot verify it; its text is shown and not sent to the model",
+      part,
     );
     if (part.text === undefined || part.text === "") return;
     this.#push(timestamp, "event_msg", { type: "agent_reasoning", text: part.text });
@@ -194,6 +193,12 @@ class Rollout {
   #push(timestamp: Timestamp, type: string, payload: JsonObject): void {
     this.#records.push({ timestamp: formatTimestamp(timestamp), type, payload });
   }
+}
+
+/** Without a history in place of the old one, Codex sends every prompt before it again: the first model had none of them. */
+function compaction(summary: string): JsonObject {
+  const content = [{ type: "input_text", text: summary }];
+  return { message: summary, replacement_history: [{ type: "message", role: "user", content }] };
 }
 
 /** Threads are named by UUIDs; the same session gives the same one each time. */

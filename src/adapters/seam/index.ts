@@ -89,7 +89,7 @@ export {
   fileUrl,
   injectedKind,
   isCarried,
-  noteOf,
+  loseNote,
   parseDataUrl,
   toolName,
 } from "./foreign/parts.ts";
