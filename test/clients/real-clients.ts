@@ -48,6 +48,8 @@ model_provider = "mock"
 # A client that compacts by itself would not send what it was handed.
 model_context_window = 10000000
 model_auto_compact_token_limit = 9000000
+# As for its own models; of one that it does not know it sends less.
+tool_output_token_limit = 10000
 [model_providers.mock]
 name = "scripted"
 base_url = "${MODEL_URL}/v1"

@@ -54,25 +54,25 @@ const CARRIED: ReadonlyMap<string, { readonly kind: string; readonly texts: (rec
     ["plan_file_reference", { kind: "plan", texts: (record) => stringsOf(record, "planContent") }],
   ]);
 
-/** What each client tells its own model: of its tools, its modes, its instructions. */
-const NOTES: ReadonlySet<string> = new Set([
-  "agent_listing_delta",
-  "auto_mode",
-  "auto_mode_exit",
-  "compact_file_reference",
-  "date_change",
-  "deferred_tools_delta",
-  "diagnostics",
-  "mcp_instructions_delta",
-  "nested_memory",
-  "plan_mode",
-  "plan_mode_exit",
-  "plan_mode_reentry",
-  "skill_listing",
-  "task_reminder",
-  "todo_reminder",
-  "ultra_effort_enter",
-  "ultra_effort_exit",
+/** What each client tells its own model of its tools, its modes and its instructions, under the kinds of such notes in turns. */
+const NOTES: ReadonlyMap<string, string> = new Map([
+  ["agent_listing_delta", "reminder"],
+  ["auto_mode", "reminder"],
+  ["auto_mode_exit", "reminder"],
+  ["compact_file_reference", "reminder"],
+  ["date_change", "environment-context"],
+  ["deferred_tools_delta", "reminder"],
+  ["diagnostics", "reminder"],
+  ["mcp_instructions_delta", "reminder"],
+  ["nested_memory", "instructions"],
+  ["plan_mode", "reminder"],
+  ["plan_mode_exit", "reminder"],
+  ["plan_mode_reentry", "reminder"],
+  ["skill_listing", "reminder"],
+  ["task_reminder", "reminder"],
+  ["todo_reminder", "reminder"],
+  ["ultra_effort_enter", "reminder"],
+  ["ultra_effort_exit", "reminder"],
 ]);
 
 /** A record with an attachment as the turn that the model had; any other message as it is. */
@@ -84,7 +84,8 @@ export function attachmentTurn(entry: MessageWithParts): MessageWithParts {
   const type = attachment === undefined ? undefined : extractName(attachment, "type");
   if (attachment === undefined || type === undefined) return entry;
   const carried = CARRIED.get(type);
-  const texts = carried?.texts(attachment) ?? (NOTES.has(type) ? [extractCompact(attachment)] : []);
+  const note = NOTES.get(type);
+  const texts = carried?.texts(attachment) ?? (note === undefined ? [] : [extractCompact(attachment)]);
   const said = texts.filter((text) => text !== undefined && text.trim() !== "");
   if (said.length === 0) return entry;
   const { id, session_id, seq, timestamp, options } = message;
@@ -96,7 +97,7 @@ export function attachmentTurn(entry: MessageWithParts): MessageWithParts {
     type: "text",
     ...(text === undefined ? {} : { text }),
     provenance: "injected",
-    options: { pond: { injected: carried?.kind ?? type } },
+    options: { pond: { injected: carried?.kind ?? note ?? type } },
   }));
   const position = seq === undefined ? {} : { seq };
   return { message: { id, session_id, ...position, timestamp, role: "user", options }, parts };

@@ -13,7 +13,12 @@ export function contextOf(
   if (summary === -1) return { messages: messages.map(attachmentTurn) };
   const preserved = preservedBefore(messages[summary], log);
   const context = keptBehind(messages, summary, ({ message }) => preserved?.has(message.id) === true);
-  return { ...context, messages: context.messages.map(attachmentTurn) };
+  // The past is shown as it is: nothing of it was before the model any more.
+  const past = new Set(context.past);
+  return {
+    ...context,
+    messages: context.messages.map((each) => (past.has(each) ? each : attachmentTurn(each))),
+  };
 }
 
 /**

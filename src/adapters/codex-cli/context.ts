@@ -18,9 +18,11 @@ export function contextOf(messages: readonly MessageWithParts[]): ModelContext {
   const history = (arrayField(objectField(record, "payload") ?? {}, "replacement_history") ?? []).filter(
     isJsonObject,
   );
+  const before = messages.slice(0, at);
+  const kept = keptAmong(before, history);
   const summarised = withSummary(entry, history);
-  if (summarised === undefined) return { messages, isSealed: true };
-  const kept = keptAmong(messages.slice(0, at), history);
+  if (summarised === undefined)
+    return { messages, isSealed: true, past: before.filter((each) => !kept.has(each)) };
   const all = messages.map((each) => (each === entry ? summarised : each));
   return keptBehind(all, at, (each) => kept.has(each));
 }

@@ -187,12 +187,26 @@ class Rollout {
       return this.#losses.add("tool result without its call", "no client takes one", part);
     if (part.is_failure === true)
       this.#losses.addFailure("Codex keeps what a tool answered, and not that it failed", part);
-    this.#push(timestamp, "response_item", outputItem(part, call_id));
+    const item = outputItem(part, call_id);
+    if (sizeOf(item) > LONGEST_SENT)
+      this.#losses.addCut("middle of a long tool result", "Codex sends about 12,000 tokens of one", part);
+    this.#push(timestamp, "response_item", item);
   }
 
   #push(timestamp: Timestamp, type: string, payload: JsonObject): void {
     this.#records.push({ timestamp: formatTimestamp(timestamp), type, payload });
   }
+}
+
+/**
+ * Bytes of a result that Codex sends whole; of a longer one it cuts out the middle. Its models are set to 10,000 tokens, for which
+ * it allows 12,000 of 4 bytes; a person may set more (`tool_output_token_limit`).
+ */
+const LONGEST_SENT = 48_000;
+
+function sizeOf(item: JsonObject): number {
+  const output = extractString(item, "output");
+  return output === undefined ? 0 : Buffer.byteLength(output);
 }
 
 /** Without a history in place of the old one, Codex sends every prompt before it again: the first model had none of them. */

@@ -52,6 +52,7 @@ const AFFECTS = {
   "file in a prompt": "model",
   "file in an answer": "model",
   "history before the fork": "model",
+  "middle of a long tool result": "model",
   "note of the other client": "model",
   reasoning: "model",
   "summary of a compaction": "model",
@@ -158,6 +159,11 @@ export class LossReport {
   addFailure(why: string, part: Part): void {
     this.#failures.add(part);
     this.#count("failure of a tool", why, part);
+  }
+
+  /** A part that is said, and cut by the client when it sends it. */
+  addCut(what: LossKind, why: string, part: Part): void {
+    this.#count(what, why, part);
   }
 
   /** The parts that were lost since this was last asked: of one session, because a fork repeats its parent's. */

@@ -9,8 +9,8 @@ import { pondOf } from "../../../model/index.ts";
 export interface ModelContext {
   /** What the model no longer had, then the summary, the turns that were kept, and what came after. */
   readonly messages: readonly MessageWithParts[];
-  /** How many of them, at the beginning, the model no longer had; absent where it had all. */
-  readonly past?: number;
+  /** Those among them that the model no longer had; absent where it had all. */
+  readonly past?: readonly MessageWithParts[];
   /** Answers that broke off: their client does not send them again, and they are not handed over. */
   readonly brokenOff?: readonly MessageWithParts[];
   /** The last compaction left a summary that only its provider can read: nothing is left out then. */
@@ -44,5 +44,5 @@ export function keptBehind(
   const kept = new Set(before.filter(isKept));
   const past = before.filter((entry) => !kept.has(entry));
   const had = [...messages.slice(summary, summary + 1), ...kept, ...messages.slice(summary + 1)];
-  return { messages: [...past, ...had], past: past.length };
+  return { messages: [...past, ...had], past };
 }

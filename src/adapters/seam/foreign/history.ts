@@ -38,8 +38,8 @@ export function historyOf(state: SessionState, { parent, losses, context }: Hist
       losses.add("turn of another branch", "a restored session has one branch: the active one");
   const turns = [...before, ...active];
   const had: ModelContext = context?.(turns, [...before, ...own]) ?? { messages: turns };
-  const { messages, isSealed, past = 0, brokenOff = [] } = had;
-  losses.setPast(messages.slice(0, past));
+  const { messages, isSealed, past = [], brokenOff = [] } = had;
+  losses.setPast(past);
   for (const { parts } of brokenOff)
     losses.add("answer that was broken off", "its own client does not send it again", parts[0]);
   if (isSealed === true)
