@@ -23,7 +23,7 @@ export interface RealClient {
   readonly sessions: string;
   readonly settings?: { readonly path: string; readonly text: string };
   /** `id` is the session to go on with. */
-  readonly command: (path: string, restored: Restored, id: string) => readonly string[];
+  readonly command: (path: string, restored: Pick<Restored, "resume">, id: string) => readonly string[];
   /** True for a client that writes nothing to stderr when all is well. */
   readonly isQuiet: boolean;
 }
@@ -121,7 +121,11 @@ export const pi: RealClient = {
 };
 
 /** Imports the restored files, as the restore says, and runs the commands. */
-export function importing(path: string, { resume }: Restored, commands: readonly string[]): string[] {
+export function importing(
+  path: string,
+  { resume }: Pick<Restored, "resume">,
+  commands: readonly string[],
+): string[] {
   const imports = (resume.imports?.files ?? []).map((file) => `${resume.imports?.command} ${file}`);
   const script = `opencode() { ${path} "$@" </dev/null; }\nset -e\n${[...imports, ...commands].join("\n")}`;
   return ["bash", "-c", script];
