@@ -115,7 +115,21 @@ test("what Claude Code noted for its model in records of their own are turns tha
     ["roses", "file"],
   ]);
   expect(noted({ type: "task_reminder", content: [] }).map(([, kind]) => kind)).toEqual(["reminder"]);
+  const printed = (hookEvent: string) => ({ type: "hook_success", hookEvent, content: "started" });
+  expect([noted(printed("SessionStart")), noted(printed("Stop"))]).toEqual([[["started", "hook"]], []]);
   expect(noted({ type: "hook_system_message", content: "shown to people only" })).toEqual([]);
+});
+
+test("Claude Code does not send that a request failed", () => {
+  const failed = { source: { record: { isApiErrorMessage: true } } };
+  const messages = messagesOf(
+    story("s").user("one").assistant("API Error: 400", { options: failed }).user("two"),
+  );
+  const context = claudeCode(messages);
+  expect([textsOf(context.messages), textsOf(context.brokenOff ?? [])]).toEqual([
+    ["one", "two"],
+    ["API Error: 400"],
+  ]);
 });
 
 test("pi does not send an answer again that broke off", () => {

@@ -21,6 +21,7 @@ type Texts = readonly (Extracted<string> | undefined)[];
 const CARRIED: ReadonlyMap<string, { readonly kind: string; readonly texts: (record: JsonObject) => Texts }> =
   new Map([
     ["hook_additional_context", { kind: "hook", texts: (record) => itemsOf(record, "content") }],
+    ["hook_success", { kind: "hook", texts: (record) => spokenBy(record) }],
     [
       "hook_blocking_error",
       { kind: "hook", texts: (record) => stringsOf(objectField(record, "blockingError"), "blockingError") },
@@ -101,6 +102,13 @@ export function attachmentTurn(entry: MessageWithParts): MessageWithParts {
   }));
   const position = seq === undefined ? {} : { seq };
   return { message: { id, session_id, ...position, timestamp, role: "user", options }, parts };
+}
+
+/** What a hook printed is put before the model when a session starts and with a prompt; else it is only shown. */
+function spokenBy(record: JsonObject): Texts {
+  const event = extractName(record, "hookEvent");
+  const isSent = event === "SessionStart" || event === "UserPromptSubmit";
+  return isSent ? stringsOf(record, "content") : [];
 }
 
 function stringsOf(record: JsonObject | undefined, ...names: readonly string[]): Texts {

@@ -8,17 +8,27 @@ export function contextOf(
   turns: readonly MessageWithParts[],
   log: readonly MessageWithParts[] = turns,
 ): ModelContext {
-  const messages = withSummary(turns, log);
+  const brokenOff = turns.filter(isFailedRequest);
+  const left = new Set(brokenOff);
+  const messages = withSummary(turns, log).filter((entry) => !left.has(entry));
+  const more = left.size === 0 ? {} : { brokenOff };
   const summary = lastCompaction(messages);
-  if (summary === -1) return { messages: messages.map(attachmentTurn) };
+  if (summary === -1) return { messages: messages.map(attachmentTurn), ...more };
   const preserved = preservedBefore(messages[summary], log);
   const context = keptBehind(messages, summary, ({ message }) => preserved?.has(message.id) === true);
   // The past is shown as it is: nothing of it was before the model any more.
   const past = new Set(context.past);
   return {
     ...context,
+    ...more,
     messages: context.messages.map((each) => (past.has(each) ? each : attachmentTurn(each))),
   };
+}
+
+/** In the place of an answer: that the provider refused a request is shown and never sent. */
+function isFailedRequest({ message }: MessageWithParts): boolean {
+  const record = objectField(objectField(message.options, "source") ?? {}, "record") ?? {};
+  return record["isApiErrorMessage"] === true;
 }
 
 /**
