@@ -9,6 +9,7 @@ import { contextOf as claudeCode } from "./claude-code/context.ts";
 import { contextOf as codex } from "./codex-cli/context.ts";
 import { contextOf as opencode } from "./opencode/context.ts";
 import { contextOf as pi } from "./pi/context.ts";
+import { injectedKind } from "./seam/index.ts";
 
 const summaryPart = (text: string) => ({
   ...textPart(text, "injected"),
@@ -70,6 +71,75 @@ test.each<[string, JsonObject]>([
     "four",
     "five",
   ]);
+});
+
+test("Claude Code's turns follow what was preserved, and the summary comes before it all the same", () => {
+  const compactMetadata = { preservedMessages: { uuids: ["s-1"] } };
+  const log = messagesOf(
+    story("s")
+      .user("one", { pond: { parent: null } })
+      .assistant("two", { pond: { parent: "s-0" } })
+      .carrier({
+        options: { source: { record: { compactMetadata } } },
+        pond: { parent: null, compaction: "boundary" },
+      })
+      .message("user", [summaryPart("in short")], { pond: { parent: "s-2", compaction: "summary" } })
+      .user("three", { pond: { parent: "s-1" } }),
+  );
+  const active = [0, 1, 4].map((index) => log[index]!);
+  const context = claudeCode(active, log);
+  expect(textsOf(context.messages)).toEqual(["one", "in short", "two", "three"]);
+  expect(textsOf(context.past ?? [])).toEqual(["one"]);
+  // A branch that left before the compaction never had the summary.
+  expect(textsOf(claudeCode(active.slice(0, 2), log).messages)).toEqual(["one", "two"]);
+});
+
+test("what Claude Code noted for its model in records of their own are turns that nobody typed", () => {
+  const noted = (attachment: JsonObject): readonly (readonly [string | undefined, unknown])[] => {
+    const options = { source: { record: { type: "attachment", attachment } } };
+    const { messages } = claudeCode(messagesOf(story("s").carrier({ options })));
+    return messages.flatMap(({ message, parts }) =>
+      parts.map((part) => {
+        expect([message.role, part.provenance]).toEqual(["user", "injected"]);
+        return [part.type === "text" ? part.text : undefined, injectedKind(part)] as const;
+      }),
+    );
+  };
+  expect(noted({ type: "hook_additional_context", content: ["be brief"] })).toEqual([["be brief", "hook"]]);
+  expect(
+    noted({ type: "queued_command", commandMode: "task-notification", prompt: "<task-notification>roses" }),
+  ).toEqual([["<task-notification>roses", "task-notification"]]);
+  const file = { filePath: "/a.txt", content: "roses" };
+  expect(noted({ type: "file", filename: "/a.txt", content: { type: "text", file } })).toEqual([
+    ["/a.txt", "file"],
+    ["roses", "file"],
+  ]);
+  expect(noted({ type: "task_reminder", content: [] }).map(([, kind]) => kind)).toEqual(["reminder"]);
+  const printed = (hookEvent: string) => ({ type: "hook_success", hookEvent, content: "started" });
+  expect([noted(printed("SessionStart")), noted(printed("Stop"))]).toEqual([[["started", "hook"]], []]);
+  expect(noted({ type: "hook_system_message", content: "shown to people only" })).toEqual([]);
+});
+
+test("Claude Code does not send that a request failed", () => {
+  const failed = { source: { record: { isApiErrorMessage: true } } };
+  const messages = messagesOf(
+    story("s").user("one").assistant("API Error: 400", { options: failed }).user("two"),
+  );
+  const context = claudeCode(messages);
+  expect([textsOf(context.messages), textsOf(context.brokenOff ?? [])]).toEqual([
+    ["one", "two"],
+    ["API Error: 400"],
+  ]);
+});
+
+test("pi does not send an answer again that broke off", () => {
+  const stopped = { source: { record: { message: { stopReason: "aborted" } } } };
+  const messages = messagesOf(
+    story("s").user("one").assistant("half an", { options: stopped }).user("two").assistant("three"),
+  );
+  const context = pi(messages);
+  expect(textsOf(context.messages)).toEqual(["one", "two", "three"]);
+  expect(textsOf(context.brokenOff ?? [])).toEqual(["half an"]);
 });
 
 test("opencode keeps the tail that the prompt for a compaction names", () => {
@@ -139,7 +209,7 @@ test("a summary that Codex's provider encrypted is sealed: everything is handed 
       })
       .user("five"),
   );
-  expect(codex(messages)).toEqual({ messages, isSealed: true });
+  expect(codex(messages)).toEqual({ messages, isSealed: true, past: messages.slice(1, 2) });
 });
 
 test.each([claudeCode, codex, opencode, pi])(

@@ -42,14 +42,19 @@ describe.skipIf(isMissing(claudeCode))("the real Claude Code", () => {
     expectInOrder(turnsOf(run), [...foreignTurns("No result was recorded."), "user: Go on from here"]);
   });
 
-  test("resumes a thread of Codex, and its fork, whose history stands in the thread", async () => {
+  test("resumes a compacted thread of Codex, and its fork, whose history is in the thread", async () => {
     const lineage = await captured(LISTING);
     await using box = await tempDir();
     const going = { folder: box.path, fidelity: "foreign" } as const;
     const run = await goOn(claudeCode, lineage, going);
     expectInOrder(turnsOf(run), [
-      ...LISTING.turns,
+      "user: Another language model started to solve this problem",
+      "user: Please list the files in this folder.",
       "user: What is on this picture?",
+      "user: image image/png",
+      "user: Delegate the counting.",
+      "user: Go on after the compaction.",
+      "assistant: Going on.",
       "user: Go on from here",
     ]);
     const fork = lineage.children.find(({ state }) => state.session.relation === "fork")!;

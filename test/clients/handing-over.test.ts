@@ -92,3 +92,24 @@ describe.each([claudeCode, codexCli, opencode, pi])("into the real $adapter", (c
     },
   );
 });
+
+test.skipIf(isMissing(codexCli))(
+  "Codex cuts long results, and only those that a restore reports",
+  async () => {
+    const long = (bytes: number): string => "one two\n".repeat(bytes / 8);
+    const told = story("long", { agent: "claude-code", project: "/srv/demo.app" })
+      .user("Print a lot")
+      .call("Bash", { command: "short" }, { call: "call_short" })
+      .result("Bash", long(47_200), { call: "call_short" })
+      .call("Bash", { command: "long" }, { call: "call_long" })
+      .result("Bash", long(48_800), { call: "call_long" })
+      .assistant("Done");
+    await using box = await tempDir();
+    const run = await goOn(codexCli, lineageOf(told), { folder: box.path, fidelity: "foreign" });
+    const results = turnsOf(run).filter((turn) => turn.startsWith("result: "));
+    expect(results.map((turn) => turn.includes("truncated"))).toEqual([false, true]);
+    expect(run.restored.losses.filter(({ affects }) => affects === "model")).toMatchObject([
+      { what: "middle of a long tool result", count: 1 },
+    ]);
+  },
+);

@@ -1,10 +1,7 @@
-/**
- * Runs a real client with loopback as its only network, a throwaway home and the scripted model beside it. Clients
- * are never a dependency of the project: they are looked for in POND_CLIENTS (a folder with `node_modules`).
- */
+/** Runs a real client with loopback as its only network, a throwaway home and the scripted model next to it. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Rule } from "./scripted-model.ts";
 
 const PORT = 8399;
@@ -29,20 +26,6 @@ export interface OfflineOptions {
   readonly rules: readonly Rule[];
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-}
-
-/** The client's executable, or why there is none and how to get it. */
-export function findClient(
-  name: string,
-  npmName: string,
-): { readonly path: string } | { readonly missing: string } {
-  const folder = process.env["POND_CLIENTS"];
-  const hint = `npm i --prefix <folder> ${npmName}, then POND_CLIENTS=<folder>`;
-  if (folder === undefined || folder === "") return { missing: `POND_CLIENTS is not set: ${hint}` };
-  const path = resolve(folder.replace(/\/node_modules\/?$/, ""), "node_modules/.bin", name);
-  if (!existsSync(path)) return { missing: `${path} does not exist: ${hint}` };
-  const isolated = spawnSync("unshare", ["-n", "true"]).status === 0;
-  return isolated ? { path } : { missing: "network namespaces are refused here (unshare -n)" };
 }
 
 /** Runs a command and waits for it, at most two minutes. */
@@ -80,6 +63,7 @@ for _ in $(seq 200); do (exec 3<>/dev/tcp/127.0.0.1/${PORT}) 2>/dev/null && brea
       DISABLE_AUTOUPDATER: "1",
       DISABLE_ERROR_REPORTING: "1",
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTO_COMPACT: "1",
       ...options.env,
     },
   });

@@ -129,26 +129,16 @@ describe.skipIf(isMissing(opencode))("the real opencode", () => {
 });
 
 describe("a session of opencode", () => {
-  test.skipIf(isMissing(claudeCode))("goes on in the real Claude Code", async () => {
+  test.skipIf(isMissing(claudeCode))("goes on in the real Claude Code from its compaction", async () => {
     await using box = await tempDir();
     const run = await goOn(claudeCode, await captured(GARDEN), { folder: box.path, fidelity: "foreign" });
     expectInOrder(turnsOf(run), [
-      "user: What grows in my garden?",
-      "assistant: I will look at the beds.",
-      "call: bash",
-      "call: read",
-      "call: bash",
-      "result: roses\nherbs",
-      "assistant: Two beds: roses and herbs.",
-      "user: Ask a helper about the weather.",
-      "call: task",
-      "assistant: The helper says: sunny.",
-      "user: Water the herbs instead.",
+      "user: ## Goal\nA garden of roses and herbs.",
       "user: And tomorrow?",
       "assistant: Tomorrow the roses.",
       "user: Go on from here",
     ]);
-    expect(turnsOf(run).join("\n")).not.toContain("Write the plan down");
+    expect(turnsOf(run).join("\n")).not.toContain("What grows in my garden?");
   });
 
   test.skipIf(isMissing(codexCli))("goes on in the real Codex from its compaction", async () => {
@@ -156,15 +146,12 @@ describe("a session of opencode", () => {
     const run = await goOn(codexCli, await captured(GARDEN), { folder: box.path, fidelity: "foreign" });
     const turns = turnsOf(run);
     expectInOrder(turns, [
-      "user: What grows in my garden?",
-      "user: Ask a helper about the weather.",
-      "user: Water the herbs instead.",
       "user: ## Goal\nA garden of roses and herbs.",
       "user: And tomorrow?",
       "assistant: Tomorrow the roses.",
       "user: Go on from here",
     ]);
-    expect(turns.join("\n")).not.toContain("Write the plan down");
+    expect(turns.join("\n")).not.toContain("What grows in my garden?");
   });
 });
 

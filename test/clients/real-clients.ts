@@ -2,33 +2,35 @@
  * The real clients, and how each goes on with a session that pond restored: where it looks for sessions, what it must be
  * told of the scripted model, and its command.
  */
+import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { expect } from "vitest";
+import { dirname, join, win32 } from "node:path";
 import { adapterNamed, brandOf, printFile } from "../../src/adapters/index.ts";
 import type { Lineage, Restored, SerializeOptions } from "../../src/adapters/index.ts";
 import type { OfflineRun } from "./offline.ts";
-import { findClient, MODEL_URL, runOffline } from "./offline.ts";
+import { MODEL_URL, runOffline } from "./offline.ts";
+import type { ClientName } from "./versions.ts";
+import { findClient, VERSIONS, versionSet } from "./versions.ts";
 
 /** What a person types to go on, and what the model answers. */
 export const PROMPT = "Go on from here";
 const ANSWER = "Going on.";
 
 export interface RealClient {
-  readonly adapter: string;
+  readonly adapter: ClientName;
   readonly executable: ReturnType<typeof findClient>;
   /** Where restored files go, below the folder of the run. */
   readonly sessions: string;
   readonly settings?: { readonly path: string; readonly text: string };
   /** `id` is the session to go on with. */
-  readonly command: (path: string, restored: Restored, id: string) => readonly string[];
+  readonly command: (path: string, restored: Pick<Restored, "resume">, id: string) => readonly string[];
   /** True for a client that writes nothing to stderr when all is well. */
   readonly isQuiet: boolean;
 }
 
 export const claudeCode: RealClient = {
   adapter: "claude-code",
-  executable: findClient("claude", "@anthropic-ai/claude-code"),
+  executable: findClient("claude-code"),
   sessions: "home/.claude/projects",
   command: (path, _, id) => [path, "-p", "--resume", id, PROMPT],
   isQuiet: true,
@@ -36,13 +38,18 @@ export const claudeCode: RealClient = {
 
 export const codexCli: RealClient = {
   adapter: "codex-cli",
-  executable: findClient("codex", "@openai/codex"),
+  executable: findClient("codex-cli"),
   sessions: "home/.codex",
   settings: {
     path: "home/.codex/config.toml",
     // The provider has the name that the captured threads recorded.
     text: `model = "scripted"
 model_provider = "mock"
+# A client that compacts by itself would not send what it was handed.
+model_context_window = 10000000
+model_auto_compact_token_limit = 9000000
+# As for its own models; of one that it does not know it sends less.
+tool_output_token_limit = 10000
 [model_providers.mock]
 name = "scripted"
 base_url = "${MODEL_URL}/v1"
@@ -56,7 +63,7 @@ wire_api = "responses"
 
 export const opencode: RealClient = {
   adapter: "opencode",
-  executable: findClient("opencode", "opencode-ai"),
+  executable: findClient("opencode"),
   sessions: "demo.app",
   settings: {
     path: "home/.config/opencode/opencode.json",
@@ -75,7 +82,7 @@ export const opencode: RealClient = {
               tool_call: true,
               attachment: true,
               modalities: { input: ["text", "image"], output: ["text"] },
-              limit: { context: 200_000, output: 8000 },
+              limit: { context: 10_000_000, output: 8000 },
             },
           },
         },
@@ -89,7 +96,7 @@ export const opencode: RealClient = {
 
 export const pi: RealClient = {
   adapter: "pi",
-  executable: findClient("pi", "@mariozechner/pi-coding-agent"),
+  executable: findClient("pi"),
   sessions: "home/.pi/agent/sessions",
   settings: {
     path: "home/.pi/agent/models.json",
@@ -100,7 +107,7 @@ export const pi: RealClient = {
           api: "anthropic-messages",
           apiKey: "scripted",
           models: [
-            { id: "scripted-model", input: ["text", "image"], contextWindow: 200_000, maxTokens: 8000 },
+            { id: "scripted-model", input: ["text", "image"], contextWindow: 10_000_000, maxTokens: 8000 },
           ],
         },
       },
@@ -114,7 +121,11 @@ export const pi: RealClient = {
 };
 
 /** Imports the restored files, as the restore says, and runs the commands. */
-export function importing(path: string, { resume }: Restored, commands: readonly string[]): string[] {
+export function importing(
+  path: string,
+  { resume }: Pick<Restored, "resume">,
+  commands: readonly string[],
+): string[] {
   const imports = (resume.imports?.files ?? []).map((file) => `${resume.imports?.words.join(" ")} ${file}`);
   const script = `opencode() { ${path} "$@" </dev/null; }\nset -e\n${[...imports, ...commands].join("\n")}`;
   return ["bash", "-c", script];
@@ -123,7 +134,8 @@ export function importing(path: string, { resume }: Restored, commands: readonly
 /** True where the client is not there; says why. */
 export function isMissing({ adapter, executable }: RealClient): boolean {
   if ("path" in executable) return false;
-  console.log(`tests with the real ${adapter} are skipped: ${executable.missing}`);
+  const { version } = VERSIONS[adapter][versionSet()];
+  console.log(`tests with the real ${adapter} ${version} are skipped: ${executable.missing}`);
   return true;
 }
 
@@ -152,8 +164,12 @@ export async function goOn(client: RealClient, lineage: Lineage, going: Going): 
   const command = (going.command ?? client.command)(executable.path, restored, going.id ?? id);
   const rules = [{ when: PROMPT, text: ANSWER }];
   const run = runOffline(command, { folder, cwd: directory, rules });
-  expect([run.status, run.status === 0 && !client.isQuiet ? "" : run.stderr]).toEqual([0, ""]);
-  if (going.command === undefined) expect(run.stdout).toContain(ANSWER);
+  assert.deepEqual(
+    [run.status, run.status === 0 && !client.isQuiet ? "" : run.stderr],
+    [0, ""],
+    `${run.stderr}\n${run.stdout}`,
+  );
+  if (going.command === undefined) assert.ok(run.stdout.includes(ANSWER), run.stdout);
   return { ...run, restored };
 }
 
@@ -168,13 +184,16 @@ export async function restoreFor(client: RealClient, lineage: Lineage, going: Go
     ...(isKnown ? { context: await source.restore.context() } : {}),
     fidelity: going.fidelity,
     layout: "client",
-    mapPath: (path) => (path.startsWith("/") ? cwd : path),
+    mapPath: (path) => (isAbsolute(path) ? cwd : path),
     now: Date.now(),
   });
-  expect(restored.resume.directory).toBe(cwd);
+  assert.equal(restored.resume.directory, cwd);
   for (const file of restored.files) write(join(going.folder, client.sessions, file.path), printFile(file));
   return restored;
 }
+
+/** Of any system: a session may come from another. */
+const isAbsolute = (path: string): boolean => path.startsWith("/") || win32.isAbsolute(path);
 
 function write(path: string, data: string | Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true });

@@ -12,7 +12,7 @@ import {
   injectedKind,
   isCarried,
   NO_RESULT,
-  noteOf,
+  loseNote,
   parseDataUrl,
   resultBlocks,
   resultJson,
@@ -30,7 +30,7 @@ export function userBlocks(parts: readonly Part[], losses: LossReport): JsonObje
   return parts.flatMap((part): JsonObject[] => {
     const kind = injectedKind(part);
     if (!isCarried(kind)) {
-      losses.add("note of the other client", noteOf(kind), part);
+      loseNote(part, losses);
       return [];
     }
     if (part.type === "text") return textBlocks(part.text);
@@ -43,9 +43,9 @@ export function assistantBlocks(parts: readonly Part[], ids: ToolIds, losses: Lo
   return parts.flatMap((part): JsonObject[] => {
     if (part.type === "text") {
       if (part.provenance === "conversational") return textBlocks(part.text);
-      losses.add("note of the other client", noteOf(injectedKind(part)), part);
+      loseNote(part, losses);
     } else if (part.type === "reasoning")
-      losses.add("reasoning", "only the model that wrote it can verify it");
+      losses.add("reasoning", "only the model that wrote it can verify it", part);
     else if (part.type === "tool_call") return [callBlock(part, ids.of(part))];
     else if (part.type === "file") losses.add("file in an answer", "Claude Code keeps none", part);
     return [];

@@ -18,11 +18,13 @@ export function contextOf(messages: readonly MessageWithParts[]): ModelContext {
   const history = (arrayField(objectField(record, "payload") ?? {}, "replacement_history") ?? []).filter(
     isJsonObject,
   );
+  const before = messages.slice(0, at);
+  const kept = keptAmong(before, history);
   const summarised = withSummary(entry, history);
-  if (summarised === undefined) return { messages, isSealed: true };
-  const kept = keptAmong(messages.slice(0, at), history);
+  if (summarised === undefined)
+    return { messages, isSealed: true, past: before.filter((each) => !kept.has(each)) };
   const all = messages.map((each) => (each === entry ? summarised : each));
-  return { messages: keptBehind(all, at, (each) => kept.has(each)) };
+  return keptBehind(all, at, (each) => kept.has(each));
 }
 
 /** The compaction as a message that says its summary; undefined where nobody can read one. */

@@ -9,7 +9,7 @@ import {
   fileUrl,
   injectedKind,
   isCarried,
-  noteOf,
+  loseNote,
   resultBlocks,
   resultJson,
   toolName,
@@ -27,7 +27,7 @@ export function userContent(parts: readonly Part[], losses: LossReport): readonl
   for (const part of parts) {
     const kind = injectedKind(part);
     const block = isCarried(kind) ? blockOf(part, losses) : undefined;
-    if (!isCarried(kind)) losses.add("note of the other client", noteOf(kind), part);
+    if (!isCarried(kind)) loseNote(part, losses);
     if (block === undefined) continue;
     const isTyped = kind === undefined;
     const last = stretches.at(-1);

@@ -21,9 +21,8 @@ import {
   extractString,
   handedOver,
   historyOf,
-  injectedKind,
   LossReport,
-  noteOf,
+  loseNote,
   uuidFrom,
 } from "../seam/index.ts";
 import { callItem, outputItem, userContent } from "./foreign-content.ts";
@@ -127,7 +126,7 @@ class Rollout {
     const { role, timestamp } = message;
     if (role === "system") return countSystem(message, this.#losses);
     const summary = compactionSummary(parts, this.#losses);
-    if (summary !== undefined) this.#push(timestamp, "compacted", { message: summary });
+    if (summary !== undefined) this.#push(timestamp, "compacted", compaction(summary));
     else if (role === "user") this.#addUser(parts, timestamp);
     else for (const part of parts) this.#addPart(part, timestamp);
   }
@@ -165,8 +164,7 @@ class Rollout {
 
   #addText(part: Extract<Part, { type: "text" }>, timestamp: Timestamp): void {
     if (part.text === undefined || part.text === "") return;
-    if (part.provenance === "injected")
-      return this.#losses.add("note of the other client", noteOf(injectedKind(part)), part);
+    if (part.provenance === "injected") return loseNote(part, this.#losses);
     const content = [{ type: "output_text", text: part.text }];
     this.#push(timestamp, "event_msg", { type: "agent_message", message: part.text });
     this.#push(timestamp, "response_item", { type: "message", role: "assistant", content });
@@ -177,6 +175,7 @@ class Rollout {
     this.#losses.add(
       "reasoning",
       "another model cannot verify it; its text is shown and not sent to the model",
+      part,
     );
     if (part.text === undefined || part.text === "") return;
     this.#push(timestamp, "event_msg", { type: "agent_reasoning", text: part.text });
@@ -188,12 +187,32 @@ class Rollout {
       return this.#losses.add("tool result without its call", "no client takes one", part);
     if (part.is_failure === true)
       this.#losses.addFailure("Codex keeps what a tool answered, and not that it failed", part);
-    this.#push(timestamp, "response_item", outputItem(part, call_id));
+    const item = outputItem(part, call_id);
+    if (sizeOf(item) > LONGEST_SENT)
+      this.#losses.addCut("middle of a long tool result", "Codex sends about 12,000 tokens of one", part);
+    this.#push(timestamp, "response_item", item);
   }
 
   #push(timestamp: Timestamp, type: string, payload: JsonObject): void {
     this.#records.push({ timestamp: formatTimestamp(timestamp), type, payload });
   }
+}
+
+/**
+ * Bytes of a result that Codex sends whole; of a longer one it cuts out the middle. Its models are set to 10,000 tokens, for which
+ * it allows 12,000 of 4 bytes; a person may set more (`tool_output_token_limit`).
+ */
+const LONGEST_SENT = 48_000;
+
+function sizeOf(item: JsonObject): number {
+  const output = extractString(item, "output");
+  return output === undefined ? 0 : Buffer.byteLength(output);
+}
+
+/** Without a history in place of the old one, Codex sends every prompt before it again: the first model had none of them. */
+function compaction(summary: string): JsonObject {
+  const content = [{ type: "input_text", text: summary }];
+  return { message: summary, replacement_history: [{ type: "message", role: "user", content }] };
 }
 
 /** Threads are named by UUIDs; the same session gives the same one each time. */

@@ -14,7 +14,7 @@ export function contextOf(messages: readonly MessageWithParts[]): ModelContext {
   const start = tailStart(messages[asked]);
   const ids: readonly string[] = messages.map(({ message }) => message.id);
   const first = start === undefined ? -1 : ids.indexOf(start);
-  return { messages: keptBehind(messages, summary, (_, at) => first !== -1 && at >= first && at < asked) };
+  return keptBehind(messages, summary, (_, at) => first !== -1 && at >= first && at < asked);
 }
 
 /** The prompt that asks for a compaction says from where on the messages before it stay. */

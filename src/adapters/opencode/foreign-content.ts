@@ -15,7 +15,7 @@ import {
   INTERRUPTED,
   isCarried,
   isJoined,
-  noteOf,
+  loseNote,
   optional,
   parseDataUrl,
   resultBlocks,
@@ -29,7 +29,7 @@ export function promptParts(parts: readonly Part[], losses: LossReport): JsonObj
   for (const part of parts) {
     const kind = injectedKind(part);
     if (!isCarried(kind)) {
-      losses.add("note of the other client", noteOf(kind), part);
+      loseNote(part, losses);
       continue;
     }
     const mark = kind === undefined ? {} : { synthetic: true };
@@ -61,10 +61,9 @@ export function answerParts(
     if (part.type === "text") {
       const isSaid = part.provenance === "conversational" && (part.text ?? "").trim() !== "";
       if (isSaid) return [{ type: "text", text: part.text ?? "", time: { start: at, end: at } }];
-      if (part.provenance === "injected")
-        losses.add("note of the other client", noteOf(injectedKind(part)), part);
+      if (part.provenance === "injected") loseNote(part, losses);
     } else if (part.type === "reasoning")
-      losses.add("reasoning", "only the model that wrote it can verify it");
+      losses.add("reasoning", "only the model that wrote it can verify it", part);
     else if (part.type === "tool_call") return [toolPart(part, answer(part), context)];
     else if (part.type === "file" && injectedKind(part) !== "attachment") return filePart(part, losses);
     return [];

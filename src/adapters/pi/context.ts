@@ -11,12 +11,23 @@ import {
   objectField,
 } from "../seam/index.ts";
 
-export function contextOf(messages: readonly MessageWithParts[]): ModelContext {
+export function contextOf(all: readonly MessageWithParts[]): ModelContext {
+  const brokenOff = all.filter(isBrokenOff);
+  const left = new Set(brokenOff);
+  const messages = left.size === 0 ? all : all.filter((entry) => !left.has(entry));
+  const more = left.size === 0 ? {} : { brokenOff };
   const summary = lastCompaction(messages);
   const entry = messages[summary];
-  if (entry === undefined) return { messages };
+  if (entry === undefined) return { messages, ...more };
   const isKept = keptBy(recordOf(entry), messages);
-  return { messages: keptBehind(messages, summary, isKept) };
+  return { ...keptBehind(messages, summary, isKept), ...more };
+}
+
+/** pi shows an answer that failed or was stopped, and does not send it again. */
+function isBrokenOff(entry: MessageWithParts): boolean {
+  if (entry.message.role !== "assistant") return false;
+  const reason = extractName(objectField(recordOf(entry), "message") ?? {}, "stopReason");
+  return reason === "error" || reason === "aborted";
 }
 
 /** By the id of an entry; the first version of the format counted entries, the fourth lists them. */

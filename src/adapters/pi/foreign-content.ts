@@ -13,7 +13,7 @@ import {
   injectedKind,
   isCarried,
   isJoined,
-  noteOf,
+  loseNote,
   parseDataUrl,
   resultBlocks,
   resultJson,
@@ -27,7 +27,7 @@ export function userBlocks(parts: readonly Part[], losses: LossReport): JsonObje
   for (const part of parts) {
     const kind = injectedKind(part);
     const isKept = isCarried(kind);
-    if (!isKept) losses.add("note of the other client", noteOf(kind), part);
+    if (!isKept) loseNote(part, losses);
     const last = blocks.at(-1);
     // A blank text made no block: what it was joined with may then stand behind a picture.
     const before = last === undefined ? undefined : extractString(last, "text");
@@ -45,9 +45,9 @@ export function assistantBlocks(parts: readonly Part[], losses: LossReport): Jso
   return parts.flatMap((part): JsonObject[] => {
     if (part.type === "text") {
       if (part.provenance === "conversational") return textBlocks(part.text);
-      losses.add("note of the other client", noteOf(injectedKind(part)), part);
+      loseNote(part, losses);
     } else if (part.type === "reasoning")
-      losses.add("reasoning", "only the model that wrote it can verify it");
+      losses.add("reasoning", "only the model that wrote it can verify it", part);
     else if (part.type === "tool_call" && part.provider_executed !== true) return [callBlock(part)];
     else if (part.type === "tool_call")
       losses.add("tool call that the provider ran", "pi records none", part);

@@ -90,7 +90,7 @@ export {
   fileUrl,
   injectedKind,
   isCarried,
-  noteOf,
+  loseNote,
   parseDataUrl,
   toolName,
 } from "./foreign/parts.ts";

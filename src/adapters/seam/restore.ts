@@ -2,7 +2,7 @@
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { stringifyJson } from "../../base/json.ts";
-import type { Part, SessionId } from "../../model/index.ts";
+import type { MessageWithParts, Part, SessionId } from "../../model/index.ts";
 import type { ContextRule } from "./foreign/context.ts";
 import type { HandedOver } from "./foreign/handed-over.ts";
 
@@ -52,13 +52,14 @@ const AFFECTS = {
   "file in a prompt": "model",
   "file in an answer": "model",
   "history before the fork": "model",
+  "middle of a long tool result": "model",
   "note of the other client": "model",
   reasoning: "model",
   "summary of a compaction": "model",
   "text beside a summary": "model",
   "tool call that the provider ran": "model",
   "tool result without its call": "model",
-  "unanswered tool call": "model",
+  "answer that was broken off": "record",
   approval: "record",
   "copy of a session": "record",
   "file beside the session": "record",
@@ -69,6 +70,7 @@ const AFFECTS = {
   "system text": "record",
   title: "record",
   "turn of another branch": "record",
+  "unanswered tool call": "record",
   "value that is not JSON": "record",
 } as const;
 
@@ -138,20 +140,31 @@ export interface LostParts {
 
 /** Collects losses by kind, and which parts of the session at hand are among them. */
 export class LossReport {
-  readonly #losses = new Map<string, { what: LossKind; why: string; count: number }>();
+  readonly #losses = new Map<string, Omit<Loss, "count"> & { count: number }>();
+  #past: ReadonlySet<Part> = new Set();
   #parts = new Set<Part>();
   #failures = new Set<Part>();
+
+  /** Parts of the session at hand that its model no longer had: what is lost of them is no loss to another one. */
+  setPast(messages: readonly MessageWithParts[]): void {
+    this.#past = new Set(messages.flatMap(({ parts }) => parts));
+  }
 
   /** `part`: what is not said. It is not looked for when the restore is read back. */
   add(what: LossKind, why: string, part?: Part): void {
     if (part !== undefined) this.#parts.add(part);
-    this.#count(what, why);
+    this.#count(what, why, part);
   }
 
   /** A result that is said, but not that it is a failure. */
   addFailure(why: string, part: Part): void {
     this.#failures.add(part);
-    this.#count("failure of a tool", why);
+    this.#count("failure of a tool", why, part);
+  }
+
+  /** A part that is said, and cut by the client when it sends it. */
+  addCut(what: LossKind, why: string, part: Part): void {
+    this.#count(what, why, part);
   }
 
   /** The parts that were lost since this was last asked: of one session, because a fork repeats its parent's. */
@@ -159,20 +172,23 @@ export class LossReport {
     const lost = { parts: this.#parts, failures: this.#failures };
     this.#parts = new Set();
     this.#failures = new Set();
+    this.#past = new Set();
     return lost;
   }
 
-  #count(what: LossKind, why: string): void {
-    const key = `${what}\0${why}`;
+  #count(what: LossKind, why: string, part: Part | undefined): void {
+    const affects = part !== undefined && this.#past.has(part) ? "record" : AFFECTS[what];
+    const key = `${affects}\0${what}\0${why}`;
     const loss = this.#losses.get(key);
-    if (loss === undefined) this.#losses.set(key, { what, why, count: 1 });
+    if (loss === undefined) this.#losses.set(key, { what, why, affects, count: 1 });
     else loss.count += 1;
   }
 
   /** What the model loses first. */
   list(): readonly Loss[] {
-    const all = [...this.#losses.values()].map((loss) => ({ ...loss, affects: AFFECTS[loss.what] }));
-    return all.toSorted((a, b) => Number(a.affects === "record") - Number(b.affects === "record"));
+    return [...this.#losses.values()].toSorted(
+      (a, b) => Number(a.affects === "record") - Number(b.affects === "record"),
+    );
   }
 }
 

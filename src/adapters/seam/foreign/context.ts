@@ -9,12 +9,19 @@ import { pondOf } from "../../../model/index.ts";
 export interface ModelContext {
   /** What the model no longer had, then the summary, the turns that were kept, and what came after. */
   readonly messages: readonly MessageWithParts[];
+  /** Those among them that the model no longer had; absent where it had all. */
+  readonly past?: readonly MessageWithParts[];
+  /** Answers that broke off: their client does not send them again, and they are not handed over. */
+  readonly brokenOff?: readonly MessageWithParts[];
   /** The last compaction left a summary that only its provider can read: nothing is left out then. */
   readonly isSealed?: true;
 }
 
-/** From the turns of the active branch, in order. */
-export type ContextRule = (messages: readonly MessageWithParts[]) => ModelContext;
+/** From the turns of the active branch, in order; `log` has all branches, as they were written. */
+export type ContextRule = (
+  messages: readonly MessageWithParts[],
+  log: readonly MessageWithParts[],
+) => ModelContext;
 
 /** Where the last compaction stands; -1 where there was none. */
 export function lastCompaction(
@@ -32,13 +39,10 @@ export function keptBehind(
   messages: readonly MessageWithParts[],
   summary: number,
   isKept: (entry: MessageWithParts, at: number) => boolean,
-): readonly MessageWithParts[] {
+): Pick<ModelContext, "messages" | "past"> {
   const before = messages.slice(0, summary);
   const kept = new Set(before.filter(isKept));
-  return [
-    ...before.filter((entry) => !kept.has(entry)),
-    ...messages.slice(summary, summary + 1),
-    ...kept,
-    ...messages.slice(summary + 1),
-  ];
+  const past = before.filter((entry) => !kept.has(entry));
+  const had = [...messages.slice(summary, summary + 1), ...kept, ...messages.slice(summary + 1)];
+  return { messages: [...past, ...had], past };
 }

@@ -140,3 +140,20 @@ test("a record that is kept whole for native restore is no message of the histor
   expect(ids(history)).toEqual(["a"]);
   expect(losses.list()).toEqual([]);
 });
+
+test("what is lost of turns that the model no longer had is no loss to another one", () => {
+  const losses = new LossReport();
+  const state = replay(story("s").user("long ago").user("in short").user("now").events())[0]!;
+  const { messages } = historyOf(state, {
+    losses,
+    context: (turns) => ({ messages: turns, past: turns.slice(0, 1) }),
+  });
+  for (const { parts } of messages) losses.add("reasoning", "sealed", parts[0]);
+  expect(losses.list()).toEqual([
+    { what: "reasoning", why: "sealed", affects: "model", count: 2 },
+    { what: "reasoning", why: "sealed", affects: "record", count: 1 },
+  ]);
+  losses.takeParts();
+  losses.add("reasoning", "sealed", messages[0]?.parts[0]);
+  expect(losses.list()[0]?.count).toBe(3);
+});

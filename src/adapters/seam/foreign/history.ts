@@ -6,7 +6,7 @@
 import type { MessageWithParts, SessionState } from "../../../model/index.ts";
 import { activeBranch, newestRevisions, revisionOf } from "../../../model/index.ts";
 import { inChainOrder } from "./chain-order.ts";
-import type { ContextRule } from "./context.ts";
+import type { ContextRule, ModelContext } from "./context.ts";
 import { objectField } from "../extract.ts";
 import type { LossReport } from "../restore.ts";
 import { isWhole } from "../whole.ts";
@@ -38,7 +38,12 @@ export function historyOf(state: SessionState, { parent, losses, context }: Hist
   for (const entry of own)
     if (isTurn(entry) && !shown.has(entry))
       losses.add("turn of another branch", "a restored session has one branch: the active one");
-  const { messages, isSealed } = context?.([...before, ...active]) ?? { messages: [...before, ...active] };
+  const turns = [...before, ...active];
+  const had: ModelContext = context?.(turns, [...before, ...own]) ?? { messages: turns };
+  const { messages, isSealed, past = [], brokenOff = [] } = had;
+  losses.setPast(past);
+  for (const { parts } of brokenOff)
+    losses.add("answer that was broken off", "its own client does not send it again", parts[0]);
   if (isSealed === true)
     losses.add(
       "summary of a compaction",

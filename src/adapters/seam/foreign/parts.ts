@@ -53,9 +53,12 @@ export function isCarried(kind: string | undefined): boolean {
   return kind === undefined || CARRIED.has(kind);
 }
 
-/** Why a note stays behind. */
-export function noteOf(kind = "context"): string {
-  return `${kind}, which each client writes for its own model`;
+/** A note that stays behind. One without text is a record that no model was sent. */
+export function loseNote(part: Part, losses: LossReport): void {
+  const isSaid = part.type !== "text" || (part.text ?? "").trim() !== "";
+  if (!isSaid) return losses.add("record of the other client", "it is no turn of the conversation", part);
+  const kind = injectedKind(part) ?? "context";
+  losses.add("note of the other client", `${kind}, which each client writes for its own model`, part);
 }
 
 /** A record of its client says nothing to the model; a text of the system does. */

@@ -44,9 +44,8 @@ describe("after a compaction", () => {
       .user("y".repeat(36_000))
       .assistant(TEN, { options: used(10_000) })
       .message("user", [summary], { pond: { compaction: "summary" } });
-  const keepsAnswer: ContextRule = (messages) => ({
-    messages: keptBehind(messages, lastCompaction(messages), ({ message }) => message.role === "assistant"),
-  });
+  const keepsAnswer: ContextRule = (messages) =>
+    keptBehind(messages, lastCompaction(messages), ({ message }) => message.role === "assistant");
 
   test("the summary counts, what was kept and what came after, and what was recorded since", () => {
     expect(sizeOf(compacted(), "foreign", keepsAnswer)).toEqual({ estimated: 20 });

@@ -1,0 +1,130 @@
+/**
+ * What Claude Code put before its model in records of their own: what hooks added, files that were named or changed, what
+ * background agents reported, and reminders. They are stored as records; to another client they are turns that nobody typed.
+ */
+import type { JsonObject } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { Extracted, MessageWithParts, Part } from "../../model/index.ts";
+import { partId } from "../../model/index.ts";
+import {
+  arrayField,
+  extractCompact,
+  extractItem,
+  extractName,
+  extractString,
+  objectField,
+} from "../seam/index.ts";
+
+type Texts = readonly (Extracted<string> | undefined)[];
+
+/** What the conversation leans on: its kind, and where the texts are. */
+const CARRIED: ReadonlyMap<string, { readonly kind: string; readonly texts: (record: JsonObject) => Texts }> =
+  new Map([
+    ["hook_additional_context", { kind: "hook", texts: (record) => itemsOf(record, "content") }],
+    ["hook_success", { kind: "hook", texts: (record) => spokenBy(record) }],
+    [
+      "hook_blocking_error",
+      { kind: "hook", texts: (record) => stringsOf(objectField(record, "blockingError"), "blockingError") },
+    ],
+    [
+      "file",
+      {
+        kind: "file",
+        texts: (record) => [...stringsOf(record, "filename"), ...stringsOf(fileOf(record), "content")],
+      },
+    ],
+    ["edited_text_file", { kind: "file", texts: (record) => stringsOf(record, "filename", "snippet") }],
+    ["queued_command", { kind: "task-notification", texts: (record) => itemsOf(record, "prompt") }],
+    [
+      "task_status",
+      {
+        kind: "task-notification",
+        texts: (record) => stringsOf(record, "description", "status", "deltaSummary"),
+      },
+    ],
+    [
+      "invoked_skills",
+      {
+        kind: "skill",
+        texts: (record) =>
+          (arrayField(record, "skills") ?? []).flatMap((skill) =>
+            isJsonObject(skill) ? stringsOf(skill, "content") : [],
+          ),
+      },
+    ],
+    ["plan_file_reference", { kind: "plan", texts: (record) => stringsOf(record, "planContent") }],
+  ]);
+
+/** What each client tells its own model of its tools, its modes and its instructions, under the kinds of such notes in turns. */
+const NOTES: ReadonlyMap<string, string> = new Map([
+  ["agent_listing_delta", "reminder"],
+  ["auto_mode", "reminder"],
+  ["auto_mode_exit", "reminder"],
+  ["compact_file_reference", "reminder"],
+  ["date_change", "environment-context"],
+  ["deferred_tools_delta", "reminder"],
+  ["diagnostics", "reminder"],
+  ["mcp_instructions_delta", "reminder"],
+  ["nested_memory", "instructions"],
+  ["plan_mode", "reminder"],
+  ["plan_mode_exit", "reminder"],
+  ["plan_mode_reentry", "reminder"],
+  ["skill_listing", "reminder"],
+  ["task_reminder", "reminder"],
+  ["todo_reminder", "reminder"],
+  ["ultra_effort_enter", "reminder"],
+  ["ultra_effort_exit", "reminder"],
+]);
+
+/** A record with an attachment as the turn that the model had; any other message as it is. */
+export function attachmentTurn(entry: MessageWithParts): MessageWithParts {
+  const { message } = entry;
+  if (message.role !== "system") return entry;
+  const record = objectField(objectField(message.options, "source") ?? {}, "record") ?? {};
+  const attachment = objectField(record, "attachment");
+  const type = attachment === undefined ? undefined : extractName(attachment, "type");
+  if (attachment === undefined || type === undefined) return entry;
+  const carried = CARRIED.get(type);
+  const note = NOTES.get(type);
+  const texts = carried?.texts(attachment) ?? (note === undefined ? [] : [extractCompact(attachment)]);
+  const said = texts.filter((text) => text !== undefined && text.trim() !== "");
+  if (said.length === 0) return entry;
+  const { id, session_id, seq, timestamp, options } = message;
+  const parts = said.map((text, ordinal): Part => ({
+    id: partId(`attachment-${ordinal}`),
+    session_id,
+    message_id: id,
+    ordinal,
+    type: "text",
+    ...(text === undefined ? {} : { text }),
+    provenance: "injected",
+    options: { pond: { injected: carried?.kind ?? note ?? type } },
+  }));
+  const position = seq === undefined ? {} : { seq };
+  return { message: { id, session_id, ...position, timestamp, role: "user", options }, parts };
+}
+
+/** What a hook printed is put before the model when a session starts and with a prompt; else it is only shown. */
+function spokenBy(record: JsonObject): Texts {
+  const event = extractName(record, "hookEvent");
+  const isSent = event === "SessionStart" || event === "UserPromptSubmit";
+  return isSent ? stringsOf(record, "content") : [];
+}
+
+function stringsOf(record: JsonObject | undefined, ...names: readonly string[]): Texts {
+  return names.map((name) => (record === undefined ? undefined : extractString(record, name)));
+}
+
+/** A text, or a list of texts or of blocks with text. */
+function itemsOf(record: JsonObject, name: string): Texts {
+  const items = arrayField(record, name);
+  if (items === undefined) return stringsOf(record, name);
+  return items.map((item, index) =>
+    isJsonObject(item) ? extractString(item, "text") : extractItem(items, index),
+  );
+}
+
+function fileOf(record: JsonObject): JsonObject | undefined {
+  const content = objectField(record, "content");
+  return content === undefined ? undefined : objectField(content, "file");
+}
