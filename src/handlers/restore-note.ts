@@ -7,12 +7,12 @@ import { join } from "node:path";
 import type { Adapter } from "../adapters/index.ts";
 import { stampNow } from "../adapters/index.ts";
 import { stampTextOf } from "../adapters/registry.ts";
-import { PondError, toPondError } from "../base/errors.ts";
+import { errnoOf, PondError, toPondError } from "../base/errors.ts";
 import { shellWord } from "../base/shell.ts";
 import type { SessionId } from "../model/index.ts";
 import type { RestoreHead, SessionStore } from "../sessions/index.ts";
 import { rememberRestored } from "../state/besides.ts";
-import { readerId } from "../state/index.ts";
+import { knownReaderId, readerId } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { realPathOf } from "./importer.ts";
 import type { RestoredSession } from "./restore-check.ts";
@@ -25,27 +25,37 @@ interface Wrote {
   readonly sessions: readonly RestoredSession[];
 }
 
-/** False where it cannot be noted: the session is restored all the same. */
+/** False where the store cannot note it: the session is restored all the same. */
 export async function remember(context: Context, store: SessionStore, wrote: Wrote): Promise<boolean> {
-  const { config, clock } = context;
+  const { state } = context.config.paths;
   const { adapter, out, files, sessions } = wrote;
+  // Without them verify has to read those files, nothing else.
+  unlessUnusable(() => rememberRestored(state, files.flatMap(stampOfWritten)));
+  const reader = unlessUnusable(() => readerId(state)) ?? "";
+  const restored_at = context.clock.now() * 1000;
+  const records = sessions.map(({ path, ...session }) => ({
+    ...session,
+    adapter: adapter.name,
+    reader,
+    path: realPathOf(join(out, path)),
+    restored_at,
+  }));
   try {
-    const reader = readerId(config.paths.state);
-    const restored_at = clock.now() * 1000;
-    await store.recordRestores(
-      sessions.map(({ path, ...session }) => ({
-        ...session,
-        adapter: adapter.name,
-        reader,
-        path: realPathOf(join(out, path)),
-        restored_at,
-      })),
-    );
-    rememberRestored(config.paths.state, files.flatMap(stampOfWritten));
+    await store.recordRestores(records);
     return true;
   } catch (error) {
     if (toPondError(error).code !== "storage_unavailable") throw error;
     return false;
+  }
+}
+
+/** Undefined where the state folder cannot be used, which is no fault of a restore. */
+function unlessUnusable<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (errnoOf(error) === undefined && toPondError(error).code !== "storage_unavailable") throw error;
+    return undefined;
   }
 }
 
@@ -68,7 +78,7 @@ export async function refuseAgain(context: Context, store: SessionStore, again: 
   const { adapter, session } = again;
   throw new PondError(
     "validation_failed",
-    `session ${session} was restored into ${adapter.title} already: ${head.path} exists, and pond never overwrites a file`,
+    `session ${session} was restored into ${adapter.title}: ${head.path} exists already, and pond never overwrites a file`,
     {
       reason: "exists",
       hint: `the session is there as ${shellWord(head.session)}; to get a second copy restore into another folder with --out`,
@@ -83,7 +93,7 @@ export async function restoredBefore(
   store: SessionStore,
   { session, adapter, out }: Again,
 ): Promise<RestoreHead | undefined> {
-  const reader = readerId(config.paths.state);
+  const reader = knownReaderId(config.paths.state);
   const heads = await store.restoresOf([session]);
   const folder = join(realPathOf(out), "/");
   return heads.find(
