@@ -47,6 +47,7 @@ export {
   locate,
   NO_RECORDS,
   openSpanTree,
+  isRawLine,
   printFile,
   stampNow,
   STAGING,

@@ -24,6 +24,16 @@ export async function noSession(store: SessionStore, id: string): Promise<PondEr
       data: { kind: "session", id, session_id: message.session_id },
     });
   const near = (await sessionsBeginning(store, id)).map((session) => session.id);
+  const restored = near.length > 0 || id.length < MIN_PREFIX ? undefined : await store.restoredFrom(id);
+  if (restored !== undefined)
+    return new PondError(
+      "not_found",
+      `${restored.session} is session ${restored.from}, which pond restored into ${restored.adapter}, and nobody carried it on`,
+      {
+        hint: `ask for session ${shellWord(restored.from)}`,
+        data: { kind: "session", id, session_id: restored.from },
+      },
+    );
   return new PondError("not_found", `no session ${id} is stored`, {
     hint:
       near.length === 0 ? nothingNear(id) : `did you mean ${near.slice(0, 3).map(shellWord).join(" or ")}?`,

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Adapter } from "../adapters/index.ts";
 import { stampNow } from "../adapters/index.ts";
 import { stampTextOf } from "../adapters/registry.ts";
-import { errnoOf, PondError, toPondError } from "../base/errors.ts";
+import { errnoOf, isPondError, PondError, toPondError } from "../base/errors.ts";
 import { shellWord } from "../base/shell.ts";
 import type { SessionId } from "../model/index.ts";
 import type { RestoreHead, SessionStore } from "../sessions/index.ts";
@@ -81,8 +81,31 @@ export async function refuseAgain(context: Context, store: SessionStore, again: 
     `session ${session} was restored into ${adapter.title}: ${head.path} exists already, and pond never overwrites a file`,
     {
       reason: "exists",
-      hint: `the session is there as ${shellWord(head.session)}; to get a second copy restore into another folder with --out`,
+      hint: `it is there as it was restored, as ${shellWord(head.session)}; ${AGAIN}, or restore into another folder with --out`,
       data: { path: head.path, session: head.session },
+    },
+  );
+}
+
+/** What was restored before is in the way of what the session has become since. */
+const AGAIN = "to hand over what came since, sync, delete that file and do this again";
+
+/** Throws the error, with the fix where the file that is in the way is one that pond wrote before. */
+export async function explainStale(
+  context: Context,
+  store: SessionStore,
+  { error, ...again }: Again & { readonly error: unknown },
+): Promise<never> {
+  const isInTheWay = isPondError(error) && error.reason === "exists";
+  const head = isInTheWay ? await restoredBefore(context, store, again) : undefined;
+  if (!isInTheWay || head === undefined) throw error;
+  throw new PondError(
+    error.code,
+    `session ${again.session} was restored into ${again.adapter.title} before it went on: ${head.path} has other content`,
+    {
+      reason: "exists",
+      hint: `nothing was written; ${AGAIN}`,
+      data: { path: head.path, session: head.session, was_restored: true },
     },
   );
 }

@@ -2,8 +2,9 @@
 import { lstat, readFile, readlink, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import type { RestoredFile } from "../adapters/index.ts";
-import { compareFile, isEqualFile, printFile } from "../adapters/index.ts";
+import { compareFile, isEqualFile, isRawLine, printFile } from "../adapters/index.ts";
 import { errnoOf, PondError } from "../base/errors.ts";
+import { equalJson, tryParseJson } from "../base/json.ts";
 
 export interface Target {
   readonly file: RestoredFile;
@@ -109,9 +110,26 @@ async function isEqualAt(file: RestoredFile, target: string): Promise<boolean> {
   if (stats?.isFile() !== true) return false;
   const bytes = await readFile(target);
   if (Buffer.compare(bytes, printFile(file)) === 0) return true;
-  // A line that is still being written is not compared, and it is not ours.
-  if (file.kind === "jsonl" && !target.endsWith(".zst") && bytes.at(-1) !== 0x0a) return false;
+  // A line that is still being written is not ours; one that is whole and only lacks its newline is.
+  if (file.kind === "jsonl" && !target.endsWith(".zst") && bytes.at(-1) !== 0x0a)
+    return hasRecords(file, bytes.toString("utf8"));
   return isEqualFile(await compareFile(file, target));
+}
+
+function hasRecords({ records }: RestoredFile & { readonly kind: "jsonl" }, text: string): boolean {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return (
+    lines.length === records.length &&
+    lines.every((line, at) => {
+      const [parsed, record] = [tryParseJson(line), records[at]];
+      return (
+        parsed.kind === "value" &&
+        record !== undefined &&
+        !isRawLine(record) &&
+        equalJson(parsed.value, record)
+      );
+    })
+  );
 }
 
 async function isLongerAt(file: RestoredFile, target: string): Promise<boolean> {

@@ -11,6 +11,8 @@ import { insideOf } from "./restore-present.ts";
 export interface ResumeReport {
   readonly id: string;
   readonly directory: string;
+  /** What the session recorded, where that was mapped to `directory`. */
+  readonly recorded_directory?: string;
   /** False where the session recorded no directory: then it is the name of its project, and any folder will do. */
   readonly is_path: boolean;
   /** The recorded directory is not on this machine: the client cannot be started there. */
@@ -33,17 +35,21 @@ export function resumeIn(
     readonly files: readonly WrittenFile[];
     readonly place: string | undefined;
     readonly title: string;
+    readonly recorded: string;
   },
 ): ResumeReport {
   const { id, directory, imports } = resume;
-  const { place, title } = written;
+  const { place, title, recorded } = written;
   const files = imports?.files.map((file) => insideOf(out, file)) ?? [];
   const steps = [...files.map((file) => [...(imports?.words ?? []), file]), resume.words];
   const isFound = imports !== undefined || out === place;
   const is_path = isPath(directory);
   const entering = is_path ? [["cd", directory]] : [];
   const command = [...entering, ...steps].map(shellLine).join(" && ");
-  const missing = is_path && !existsSync(directory) ? { is_directory_missing: true as const } : {};
+  const missing = {
+    ...(recorded === directory || !isPath(recorded) ? {} : { recorded_directory: recorded }),
+    ...(is_path && !existsSync(directory) ? { is_directory_missing: true as const } : {}),
+  };
   if (isFound) return { id, directory, is_path, ...missing, command, steps };
   const inTheWay = written.files.flatMap(({ path }) => {
     const target = join(place ?? out, relative(out, path));

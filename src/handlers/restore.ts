@@ -20,7 +20,7 @@ import { pathMap } from "./path-map.ts";
 import type { LineageProof } from "./prove-lineage.ts";
 import { proveLineage } from "./prove-lineage.ts";
 import { checkRestored } from "./restore-check.ts";
-import { refuseAgain, remember } from "./restore-note.ts";
+import { explainStale, refuseAgain, remember } from "./restore-note.ts";
 import type { RestoredState, StateRequest } from "./restore-choice.ts";
 import { chosenState, describeState } from "./restore-choice.ts";
 import type { WrittenFile } from "./restore-files.ts";
@@ -103,7 +103,12 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const times = await timesOf({ adapter, place, lineage, restored, now });
   const { isDryRun = false, canReuse = false } = request;
   const resumeWith = (written: readonly WrittenFile[]): ResumeReport =>
-    resumeIn(out, restored.resume, { files: written, place: place?.root, title: adapter.title });
+    resumeIn(out, restored.resume, {
+      files: written,
+      place: place?.root,
+      title: adapter.title,
+      recorded: session.project,
+    });
   request.beforeWriting?.(resumeWith([]));
   if (!isDryRun && !canReuse) await refuseAgain(context, store, { session: session.id, adapter, out });
   const writing = {
@@ -120,7 +125,9 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   };
   const { files, checked = [] } = isDryRun
     ? { files: await previewFiles(writing) }
-    : await writeFiles(writing);
+    : await writeFiles(writing).catch((error: unknown) =>
+        explainStale(context, store, { session: session.id, adapter, out, error }),
+      );
   // What was there already and is only used may be the client's own.
   const noted = canReuse ? files.filter(({ kept }) => !kept) : files;
   const isNoted = new Set(noted.map(({ path }) => path));

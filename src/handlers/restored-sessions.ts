@@ -111,11 +111,11 @@ export class RestoredSessions {
     return this.#restores.get(session)?.isCarriedOn === false;
   }
 
-  /** Looks for messages that were not restored. */
+  /** Looks for turns that were not restored. What a client notes when it only opens a session is none. */
   async examine(batches: AsyncIterable<readonly AdapterYield[]>): Promise<void> {
     for await (const batch of batches)
       for (const item of batch) {
-        if (item.kind !== "message") continue;
+        if (item.kind !== "message" || item.message.role === "system") continue;
         const restore = this.#restores.get(item.message.session_id);
         if (restore !== undefined && !restore.messages.has(item.message.id)) restore.isCarriedOn = true;
       }

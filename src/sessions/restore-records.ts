@@ -67,14 +67,23 @@ export class Restores {
     this.#tables = tables;
   }
 
+  /** What a session was restored from, by the beginning of its id; undefined where pond restored no such one. */
+  async behind(session: string): Promise<RestoreHead | undefined> {
+    await this.#load();
+    const all = [...this.#bySession.values()].flat();
+    return all.find((head) => head.session !== head.from && head.session.startsWith(session));
+  }
+
+  async #load(): Promise<void> {
+    const version = await this.#tables.sources?.version();
+    if (version === this.#version) return;
+    this.#bySession = Map.groupBy(await readHeads(this.#tables), ({ from }) => from);
+    this.#version = version;
+  }
+
   /** Of some sessions, the newest first. */
   async of(sessions: Iterable<string>): Promise<readonly RestoreHead[]> {
-    const version = await this.#tables.sources?.version();
-    if (version !== this.#version) {
-      const heads = await readHeads(this.#tables);
-      this.#bySession = Map.groupBy(heads, ({ from }) => from);
-      this.#version = version;
-    }
+    await this.#load();
     const found = [...new Set(sessions)].flatMap((id) => this.#bySession.get(id) ?? []);
     return found.toSorted((a, b) => b.restored_at - a.restored_at);
   }

@@ -182,6 +182,11 @@ export class SessionStore implements AsyncDisposable {
     return this.#restores.of(sessions);
   }
 
+  /** What a session was restored from, by the beginning of its id. */
+  restoredFrom(session: string): Promise<RestoreHead | undefined> {
+    return this.#restores.behind(session);
+  }
+
   /** What was restored into a client and is not what is stored: sessions of others, and its own with mapped paths. */
   restoresInto(adapter: string): Promise<readonly RestoreRecord[]> {
     return readRestoresInto(this.tables, adapter);

@@ -103,7 +103,7 @@ test.skipIf(!isUser)("a source that may not be read is no work for a sync", asyn
   mkdirSync(dirname(log), { recursive: true });
   writeFileSync(log, "{}\n", { mode: 0 });
   const { stdout } = await pondAsUser(home, ["doctor"]);
-  expect(stdout).toMatch(/^ok +clients +Claude Code: .*, 0 of them new or changed$/m);
+  expect(stdout).toMatch(/^ok +clients +Claude Code: .*, 0 of them to be read$/m);
   expect(stdout).toMatch(
     /^warn +clients +Claude Code: .*closed\.jsonl: you may not.*\n +fix: make it readable/m,
   );

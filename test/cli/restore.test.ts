@@ -183,7 +183,7 @@ test("on an empty machine the client's folder is made where it belongs, and a mi
   expect(back.code).toBe(0);
   expect(existsSync(join(home.path, LOG))).toBe(true);
   expect(back.stdout).toContain(
-    "/srv/app is not on this machine: make it, or delete what was written and restore again with --map-path /srv/app=",
+    "/srv/app is not on this machine: make it, or delete what was written and restore with --map-path /srv/app=",
   );
   expect(back.stdout).not.toContain("copy what is in");
   const codex = await home.pond(["restore", ID, "--to", "codex-cli"]);

@@ -136,16 +136,16 @@ describe("sync", () => {
     expect(status).toMatch(/^pending nothing that a sync .*\nwaiting \S*\.jsonl: .*\(in 60 min\)$/m);
     const doctor = (await home.pond(["doctor"])).stdout;
     expect(doctor).toMatch(
-      /^ok +clients .*0 of them new or changed, 1 waiting\n +\S*\.jsonl: .*\(in 60 min\)$/m,
+      /^ok +clients .*0 of them to be read, 1 waiting\n +\S*\.jsonl: .*\(in 60 min\)$/m,
     );
     expect(doctor + status).not.toContain("pond sync");
     const log = logOf(home, "11111111-1111-4111-8111-111111111111");
     appendFileSync(log, '{"type":"summary","summary":"older"}\n');
-    expect((await home.pond(["status"])).stdout).toContain("claude-code 1 new or changed; pond sync");
+    expect((await home.pond(["status"])).stdout).toContain("claude-code 1 to be read; pond sync");
     await home.pond(["sync"]);
     const old = Date.now() / 1000 - 3600;
     utimesSync(log, old, old);
-    expect((await home.pond(["doctor"])).stdout).toMatch(/1 of them new or changed\n +fix: pond sync/);
+    expect((await home.pond(["doctor"])).stdout).toMatch(/1 of them to be read\n +fix: pond sync/);
     await home.pond(["sync"]);
     expect((await home.pond(["status"])).stdout).toContain("pending nothing: every source");
     rmSync(log);

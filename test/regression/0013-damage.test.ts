@@ -208,7 +208,7 @@ test("doctor finds what is missing or cut without reading it, and does not advis
     {
       topic: "files",
       status: "fail",
-      message: expect.stringContaining("is wrong size; it holds rows"),
+      message: expect.stringContaining("has the wrong size; it holds rows"),
       fix: "pond repair",
     },
   ]);
@@ -226,7 +226,7 @@ test("doctor tells of several damaged files at once, and no other fix competes w
   expect(others).toEqual([]);
   expect(files).toMatchObject({ status: "fail", fix: "pond repair" });
   expect(files?.message).toMatch(/^\d+ files are damaged$/);
-  expect(files?.details?.[0]).toContain("is wrong size; it holds rows");
+  expect(files?.details?.[0]).toContain("has the wrong size; it holds rows");
   const fixes = findings.filter(({ fix }) => fix?.includes("pond sync")).map(({ fix }) => fix);
   expect(fixes).not.toEqual([]);
   for (const fix of fixes) expect(fix).toMatch(/^after the repair: pond sync/);

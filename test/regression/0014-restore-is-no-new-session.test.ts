@@ -202,3 +202,46 @@ test("a restore that cannot be recorded says so", async () => {
   expect(await restore(context, { session_id: ID, to: "pi" })).toMatchObject({ is_unrecorded: true });
   refused.mockRestore();
 });
+
+test("a restored session that was only opened is no session of its own", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  await storedSession(context, home);
+  const { files } = await restore(context, { session_id: ID, to: "pi" });
+  const change = { type: "thinking_level_change", id: "ffff0009", parentId: null, thinkingLevel: "off" };
+  const timestamp = "2026-06-01T10:00:00.000Z";
+  appendFileSync(files[0]?.path ?? "", `${JSON.stringify({ ...change, timestamp })}\n`);
+  await sync(context, {});
+  expect(await idsOf(context)).toEqual([ID]);
+});
+
+test("a copy that is older than its origin says how to hand over the rest", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  await storedSession(context, home);
+  const { files, resume } = await restore(context, { session_id: ID, to: "pi" });
+  const log = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
+  appendFileSync(log, `${JSON.stringify(record(5, "user", "And the platypus?"))}\n`);
+  await sync(context, {});
+  for (const canReuse of [false, true])
+    await expect(restore(context, { session_id: ID, to: "pi", canReuse })).rejects.toMatchObject({
+      reason: "exists",
+      hint: expect.stringContaining("delete that file"),
+    });
+  await expect(restore(context, { session_id: resume.id })).rejects.toMatchObject({
+    data: { session_id: ID },
+  });
+  rmSync(files[0]?.path ?? "");
+  await restore(context, { session_id: ID, to: "pi" });
+});
+
+test("a log that only lacks its last newline is the session that a restore would write", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  await storedSession(context, home);
+  const log = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
+  writeFileSync(log, readFileSync(log, "utf8").trimEnd());
+  await sync(context, {});
+  const { files } = await restore(context, { session_id: ID, isDryRun: true });
+  expect(files).toMatchObject([{ kept: true }]);
+});

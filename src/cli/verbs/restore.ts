@@ -32,6 +32,8 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
 
 function render(report: RestoreReport): string {
   const { command, copy_to, directory, is_directory_missing, in_the_way: inTheWay = [] } = report.resume;
+  const { recorded_directory: recorded = directory } = report.resume;
+  const before = report.dry_run === true ? "" : "delete what was written and ";
   return [
     ...(report.dry_run === true ? planned(report) : written(report)),
     ...unproven(report),
@@ -49,7 +51,7 @@ function render(report: RestoreReport): string {
     }),
     ...(is_directory_missing === true
       ? [
-          `${directory} is not on this machine: make it, or delete what was written and restore again with --map-path ${shellWord(directory)}=<the folder here>`,
+          `${directory} is not on this machine: make it, or ${before}restore with --map-path ${shellWord(recorded)}=<the folder here>`,
         ]
       : []),
     ...(report.is_unrecorded === true

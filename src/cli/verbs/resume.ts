@@ -33,7 +33,8 @@ export async function resume(verb: Verb): Promise<Outcome> {
     const missing = whyNot(report.resume, verb);
     if (missing !== undefined) out.note(safeText(`note: ${missing.message}; ${missing.hint ?? ""}`));
     out.result(report, () => safeText(report.resume.command));
-    return "done";
+    const isInTheWay = report.files.some(({ is_in_the_way }) => is_in_the_way === true);
+    return missing === undefined && !isInTheWay ? "done" : "failures";
   }
   out.progress(undefined);
   const { steps, directory, is_path } = report.resume;
@@ -59,7 +60,8 @@ async function restored(verb: Verb): Promise<RestoreReport> {
     ...stateRequest(flags),
   });
   return await restoring.catch((error: unknown) => {
-    throw isPondError(error) && error.reason === "exists" ? withSyncHint(error) : error;
+    const isOthers = isPondError(error) && error.reason === "exists" && error.data?.["was_restored"] !== true;
+    throw isOthers ? withSyncHint(error) : error;
   });
 }
 
@@ -72,12 +74,21 @@ function withSyncHint({ code, message }: PondError): PondError {
 }
 
 /** Why the client cannot be started; undefined where it can. */
-function whyNot(planned: ResumeReport, { args, env }: Verb): PondError | undefined {
-  const { command, directory, is_directory_missing, steps } = planned;
-  if (is_directory_missing === true)
-    return new PondError("not_found", `${directory}, where the session worked, is not on this machine`, {
-      hint: `make it, or name the folder here: pond resume ${shellWord(args[0] ?? "")} --map-path ${shellWord(directory)}=<the folder here>`,
+function whyNot(planned: ResumeReport, { args, env, flags }: Verb): PondError | undefined {
+  const {
+    command,
+    directory,
+    recorded_directory: recorded = directory,
+    is_directory_missing,
+    steps,
+  } = planned;
+  if (is_directory_missing === true) {
+    const where = recorded === directory ? "where the session worked" : `to which ${recorded} was mapped`;
+    const client = flags.in === undefined ? "" : ` --in ${shellWord(flags.in)}`;
+    return new PondError("not_found", `${directory}, ${where}, is not on this machine`, {
+      hint: `make it, or name the folder here: pond resume ${shellWord(args[0] ?? "")}${client} --map-path ${shellWord(recorded)}=<the folder here>`,
     });
+  }
   const name = steps.at(-1)?.[0] ?? "";
   if (findCommand(name, env) !== undefined) return undefined;
   return new PondError(
