@@ -24,8 +24,9 @@ import {
 } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
 import { firstDifference, stringifyJson } from "../base/json.ts";
-import type { Event, MessageKey, SessionId, SessionState } from "../model/index.ts";
+import type { Event, SessionId, SessionState } from "../model/index.ts";
 import { replay, sessionsIn } from "../model/index.ts";
+import type { RestoredMessage } from "../sessions/index.ts";
 import { SETTLED_MS } from "./dry-read.ts";
 
 export interface Checking {
@@ -46,7 +47,7 @@ export interface RestoredSession {
   /** Its log, below the folder. */
   readonly path: string;
   /** Each message of it with the stored one that it says; null where it says none. None for a native restore. */
-  readonly messages: ReadonlyMap<string, MessageKey | null>;
+  readonly messages: ReadonlyMap<string, RestoredMessage | null>;
   /** Of a native restore with mapped paths, whose records are not those that are stored. */
   readonly digest?: string;
 }

@@ -6,14 +6,14 @@
 import type { Adapter, AdapterYield, ToldState, Unit } from "../adapters/index.ts";
 import type { Message, MessageKey, SessionId } from "../model/index.ts";
 import { pondOf } from "../model/index.ts";
-import type { RestoreRecord, SessionStore } from "../sessions/index.ts";
+import type { RestoredMessage, RestoreRecord, SessionStore } from "../sessions/index.ts";
 import { asResumeOf } from "../sessions/index.ts";
 
 /** A restored session, as threads send it to each other. */
 export interface KnownRestore {
   readonly session: SessionId;
   readonly from: SessionId;
-  readonly messages: readonly (readonly [id: string, said: MessageKey | null])[];
+  readonly messages: readonly (readonly [id: string, said: RestoredMessage | null])[];
   /** It was carried on, and is a session of the store. */
   readonly isStored: boolean;
   /** It is the same session with mapped paths, as often as it was restored so: the digests of what was written. */
@@ -54,7 +54,7 @@ function restoreOf(
 
 interface Restore {
   readonly from: SessionId;
-  readonly messages: ReadonlyMap<string, MessageKey | null>;
+  readonly messages: ReadonlyMap<string, RestoredMessage | null>;
   isCarriedOn: boolean;
 }
 
@@ -147,6 +147,10 @@ function linked(item: AdapterYield, { from, messages }: Restore): AdapterYield {
   if (item.kind === "session") {
     const last = [...messages.values()].findLast((said) => said?.session_id === from);
     return { ...item, session: asResumeOf(item.session, { session: from, message: last?.id }) };
+  }
+  if (item.kind === "part") {
+    const isInjected = messages.get(item.part.message_id)?.isInjected === true && item.part.type === "text";
+    return isInjected ? { ...item, part: { ...item.part, provenance: "injected" } } : item;
   }
   if (item.kind !== "message") return item;
   const said = messages.get(item.message.id);

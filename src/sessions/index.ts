@@ -10,7 +10,7 @@ export { readLineage } from "./lineage.ts";
 export type { PartRef } from "./parts.ts";
 export { findPartRefs } from "./parts.ts";
 export type { DamagedSession, MessageRef, MessageText } from "./read.ts";
-export type { RestoreHead, RestoreRecord } from "./restore-records.ts";
+export type { RestoredMessage, RestoreHead, RestoreRecord } from "./restore-records.ts";
 export { asResumeOf } from "./resumed.ts";
 export { MESSAGES, PARTS, SESSIONS, SOURCES, SUMMARIES } from "./schema.ts";
 export type { Storage } from "./store.ts";

@@ -31,11 +31,17 @@ export interface RestoreHead {
   readonly restored_at: number;
 }
 
+/** A stored message that a restored one says. */
+export interface RestoredMessage extends MessageKey {
+  /** Its client wrote it, and not the person or the model: what reads the restored one cannot know that. */
+  readonly isInjected?: true;
+}
+
 export interface RestoreRecord extends RestoreHead {
   /** Of a native restore whose paths were mapped: the digest of its records, which are not those that are stored. */
   readonly digest?: string;
   /** The messages that were written, each with the one that it says; null where it says none. */
-  readonly messages: ReadonlyMap<string, MessageKey | null>;
+  readonly messages: ReadonlyMap<string, RestoredMessage | null>;
 }
 
 const HEAD_COLUMNS = ["session_id", "adapter", "reader", "path", "key", "form", "read_at"] as const;
@@ -152,23 +158,32 @@ function restoreRow(record: RestoreRecord, time: number): RowOf<typeof SOURCES> 
   };
 }
 
-/** The message there, the one it says, and the session of that where it is not the restored one but one before it. */
-function printPair([id, said]: readonly [string, MessageKey | null], from: SessionId): JsonValue {
+/**
+ * The message there, the one it says, the session of that where it is not the restored one but one before it, and whether
+ * it was injected.
+ */
+function printPair([id, said]: readonly [string, RestoredMessage | null], from: SessionId): JsonValue {
   if (said === null) return [id];
-  return said.session_id === from ? [id, said.id] : [id, said.id, said.session_id];
+  const session = said.session_id === from ? "" : said.session_id;
+  if (said.isInjected === true) return [id, said.id, session, true];
+  return session === "" ? [id, said.id] : [id, said.id, session];
 }
 
-function messagesIn(content: string, from: SessionId): ReadonlyMap<string, MessageKey | null> {
+function messagesIn(content: string, from: SessionId): ReadonlyMap<string, RestoredMessage | null> {
   const value = parseJson(content);
   const pairs = isJsonObject(value) && Array.isArray(value["messages"]) ? value["messages"] : [];
   return new Map(pairs.flatMap((pair) => parsePair(pair, from)));
 }
 
-function parsePair(value: JsonValue, from: SessionId): readonly (readonly [string, MessageKey | null])[] {
+function parsePair(
+  value: JsonValue,
+  from: SessionId,
+): readonly (readonly [string, RestoredMessage | null])[] {
   if (!Array.isArray(value)) return [];
-  const [id, said, session] = value;
+  const [id, said, session, isInjected] = value;
   if (typeof id !== "string") return [];
   if (typeof said !== "string") return [[id, null]];
-  const of = typeof session === "string" ? sessionId(session) : from;
-  return [[id, { session_id: of, id: messageId(said) }]];
+  const of = typeof session === "string" && session !== "" ? sessionId(session) : from;
+  const injected = isInjected === true ? { isInjected: true as const } : {};
+  return [[id, { session_id: of, id: messageId(said), ...injected }]];
 }

@@ -135,9 +135,7 @@ describe("sync", () => {
     const status = (await home.pond(["status"])).stdout;
     expect(status).toMatch(/^pending nothing that a sync .*\nwaiting \S*\.jsonl: .*\(in 60 min\)$/m);
     const doctor = (await home.pond(["doctor"])).stdout;
-    expect(doctor).toMatch(
-      /^ok +clients .*0 of them to be read, 1 waiting\n +\S*\.jsonl: .*\(in 60 min\)$/m,
-    );
+    expect(doctor).toMatch(/^ok +clients .*0 of them to be read, 1 waiting\n +\S*\.jsonl: .*\(in 60 min\)$/m);
     expect(doctor + status).not.toContain("pond sync");
     const log = logOf(home, "11111111-1111-4111-8111-111111111111");
     appendFileSync(log, '{"type":"summary","summary":"older"}\n');

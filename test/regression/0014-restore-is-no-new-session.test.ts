@@ -245,3 +245,31 @@ test("a log that only lacks its last newline is the session that a restore would
   const { files } = await restore(context, { session_id: ID, isDryRun: true });
   expect(files).toMatchObject([{ kept: true }]);
 });
+
+test("what a client injected is not what a person typed in the session that was restored from it", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  const path = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true });
+  const note =
+    "<task-notification>\n<status>completed</status>\n<result>The axolotl is fine.</result>\n</task-notification>";
+  const records = [
+    record(0, "user", note),
+    record(1, "user", "How does the zebrafish retry?"),
+    record(2, "assistant", [{ type: "text", text: "With jitter." }]),
+  ];
+  writeFileSync(path, records.map((each) => `${JSON.stringify(each)}\n`).join(""));
+  await sync(context, {});
+  const origin = (await listSessions(context, {})).sessions[0];
+  const { files, resume } = await restore(context, { session_id: ID, to: "codex-cli" });
+  for (const next of NEXT["codex-cli"]?.({}) ?? [])
+    appendFileSync(files[0]?.path ?? "", `${JSON.stringify(next)}\n`);
+  await sync(context, {});
+  const copy = (await listSessions(context, {})).sessions.find(({ id }) => id === resume.id);
+  expect(copy?.title).toBe(origin?.title);
+  expect(await hitsOf(context, "axolotl")).toEqual(
+    await hitsOf(context, "axolotl").then((hits) => hits.filter((id) => id === ID)),
+  );
+  const back = await restore(context, { session_id: resume.id, out: join(home, "out") });
+  expect(back).toMatchObject({ fidelity: "native", unproven: [] });
+});

@@ -70,7 +70,7 @@ export {
 export { authorOf, usageOf } from "./foreign/author.ts";
 export type { ContextRule, ModelContext } from "./foreign/context.ts";
 export { keptBehind, lastCompaction } from "./foreign/context.ts";
-export type { HandedOver } from "./foreign/handed-over.ts";
+export type { HandedOver, SaidBy } from "./foreign/handed-over.ts";
 export {
   differenceToHandedOver,
   handedOver,

@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from "../../../base/json.ts";
 import { equalJson, tryParseJson } from "../../../base/json.ts";
-import type { MessageKey, MessageWithParts } from "../../../model/index.ts";
+import type { MessageKey, MessageWithParts, Part } from "../../../model/index.ts";
 import type { LostParts } from "../restore.ts";
 import type { CallPart } from "./parts.ts";
 import { callInput, injectedKind, toolName } from "./parts.ts";
@@ -32,8 +32,14 @@ export type Piece = Said | Call;
 interface Said {
   readonly kind: "said";
   readonly texts: string[];
-  /** Which message each text is of. */
-  readonly messages: MessageKey[];
+  /** Which message each text is of, and whether a person or the model wrote it there. */
+  readonly messages: SaidBy[];
+}
+
+/** A message that says something of what is handed over. */
+export interface SaidBy extends MessageKey {
+  /** Its client wrote it, and not the person or the model. */
+  readonly isInjected?: true;
 }
 
 interface Call {
@@ -99,13 +105,17 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
       const last = pieces.at(-1);
       if (last?.kind === "said") {
         last.texts.push(part.text);
-        last.messages.push(message);
-      } else pieces.push({ kind: "said", texts: [part.text], messages: [message] });
+        last.messages.push(saidBy(message, part));
+      } else pieces.push({ kind: "said", texts: [part.text], messages: [saidBy(message, part)] });
       if (message.role === "assistant" && injectedKind(part) !== "compaction-summary")
         answers.push(part.text);
     }
   }
   return { pieces, answers };
+}
+
+function saidBy({ session_id, id }: MessageKey, { provenance }: Part): SaidBy {
+  return { session_id, id, ...(provenance === "injected" ? { isInjected: true } : {}) };
 }
 
 /** In words, where what was read back differs from what was handed over; undefined when it does not. */
@@ -121,11 +131,11 @@ export function differenceToHandedOver(handed: HandedOver, back: HandedOver): st
  * Which message of the session each message that was read back says: by the place of its first text, call or result. Only
  * for what does not differ.
  */
-export function messagesBehind(handed: HandedOver, back: HandedOver): ReadonlyMap<string, MessageKey> {
+export function messagesBehind(handed: HandedOver, back: HandedOver): ReadonlyMap<string, SaidBy> {
   const isAsIs = differenceBetween(handed, back) === undefined;
   const after = (isAsIs ? back.pieces : withoutStandIn(back.pieces)).filter(isWorthSaying);
-  const behind = new Map<string, MessageKey>();
-  const add = (message: MessageKey | undefined, origin: MessageKey | undefined): void => {
+  const behind = new Map<string, SaidBy>();
+  const add = (message: MessageKey | undefined, origin: SaidBy | undefined): void => {
     if (message !== undefined && origin !== undefined && !behind.has(message.id))
       behind.set(message.id, origin);
   };
@@ -142,7 +152,7 @@ export function messagesBehind(handed: HandedOver, back: HandedOver): ReadonlyMa
 }
 
 /** Of each text that is not blank, the message of the other that has its first character. */
-function* sameWords(texts: Said, others: Said): Generator<readonly [at: number, origin: MessageKey]> {
+function* sameWords(texts: Said, others: Said): Generator<readonly [at: number, origin: SaidBy]> {
   let [start, place, end] = [0, 0, squeezed(others.texts.slice(0, 1)).length];
   for (const [at, text] of texts.texts.entries()) {
     const { length } = squeezed([text]);
