@@ -214,38 +214,25 @@ class Importer {
       hasRefused: false,
     });
     const { cursor: _, ...whole } = task;
-    if (this.#restored.mayBeMapped(task.unit)) {
-      const mapped = await this.#restored.mappedIn(this.#open(whole, source));
-      if (mapped.size > 0) return void (await this.#takeAll(reading(task), { mapped }));
-    }
-    const isExpected = this.#restored.mayBeIn(task.unit, this.#settings.adapter);
-    const isSafe =
-      !(isExpected && (await this.#isInDoubt(task, source))) &&
-      (await this.#takeAll(reading(task))) === undefined;
-    if (isSafe) return;
-    // From its start: what was restored is not stored as long as nobody carries it on.
-    await this.#restored.examine(this.#open(whole, source));
-    await this.#takeAll(reading(whole), { isExamined: true });
+    const { adapter } = this.#settings;
+    const isExpected = this.#restored.mayBeIn(task.unit, adapter);
+    if (!isExpected && (await this.#takeAll(reading(task))) === undefined) return;
+    const { untouched, isNew } = await this.#restored.lookAt(this.#open(whole, source));
+    // What was restored is not stored as long as nobody carries it on. A database says all of a session that changed.
+    const isWhole = isNew && adapter.inventory === undefined;
+    await this.#takeAll(reading(isWhole ? whole : task), untouched);
   }
 
-  async #isInDoubt(task: ImportTask, source: SourceName): Promise<boolean> {
-    for await (const batch of this.#open(task, source)) if (this.#restored.isInDoubt(batch)) return true;
-    return false;
-  }
-
-  async #takeAll(
-    reading: Reading,
-    {
-      isExamined = false,
-      mapped,
-    }: { readonly isExamined?: boolean; readonly mapped?: ReadonlySet<SessionId> } = {},
-  ): Promise<"in doubt" | undefined> {
+  /** `untouched`: what of it is as it was restored; absent where nobody has looked. */
+  async #takeAll(reading: Reading, untouched?: ReadonlySet<SessionId>): Promise<"in doubt" | undefined> {
     this.#reading = reading;
     this.#ingest.startSource();
+    const { task, source } = reading;
     try {
-      for await (const batch of this.#open(reading.task, reading.source)) {
-        if (!isExamined && this.#restored.isInDoubt(batch)) return "in doubt";
-        await this.#take(this.#restored.take(batch, mapped), reading);
+      for await (const batch of this.#open(task, source)) {
+        if (untouched === undefined && this.#restored.isInDoubt(batch, this.#settings.adapter))
+          return "in doubt";
+        await this.#take(this.#restored.take(batch, untouched), reading);
       }
       return undefined;
     } finally {

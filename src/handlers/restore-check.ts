@@ -48,6 +48,8 @@ export interface RestoredSession {
   readonly path: string;
   /** Each message of it with the stored one that it says; null where it says none. None for a native restore. */
   readonly messages: ReadonlyMap<string, RestoredMessage | null>;
+  /** How the file holds it. */
+  readonly form?: string;
   /** Of a native restore with mapped paths, whose records are not those that are stored. */
   readonly digest?: string;
 }
@@ -70,7 +72,8 @@ export async function checkRestored(folder: string, checking: Checking): Promise
     if (back.state === undefined) continue;
     const isMapped = log.handedOver === undefined && checking.isMapped === true;
     const digest = isMapped && back.digest !== undefined ? { digest: back.digest } : {};
-    sessions.push({ ...sessionIn(log, back.state), ...digest });
+    const form = back.form === undefined ? {} : { form: back.form };
+    sessions.push({ ...sessionIn(log, back.state, back.hashes), ...form, ...digest });
   }
   return sessions;
 }
@@ -78,13 +81,32 @@ export async function checkRestored(folder: string, checking: Checking): Promise
 function sessionIn(
   { session: from, path, handedOver: handed }: RestoredLog,
   back: SessionState,
+  hashes: ReadonlyMap<string, string>,
 ): RestoredSession {
   const { id: session } = back.session;
   if (handed === undefined) return { from, session, path, messages: new Map() };
   const behind = messagesBehind(handed, handedOver(back.messages));
-  const messages = new Map(back.messages.map(({ message: { id } }) => [id, behind.get(id) ?? null] as const));
+  const messages = new Map(
+    back.messages.map(({ message: { id } }) => {
+      const [said, hash] = [behind.get(id), hashes.get(id)];
+      if (said === undefined) return [id, null] as const;
+      const { session_id, id: own, isInjected } = said;
+      return [
+        id,
+        {
+          session_id,
+          id: own,
+          ...(isInjected === true ? { isInjected } : {}),
+          ...(hash === undefined ? {} : { hash: hash.slice(0, HASH_LENGTH) }),
+        },
+      ] as const;
+    }),
+  );
   return { from, session, path, messages };
 }
+
+/** Enough to tell a message that was changed. */
+const HASH_LENGTH = 12;
 
 /** What a file gives when it is read. */
 interface ReadBack {
@@ -92,6 +114,9 @@ interface ReadBack {
   readonly issues: readonly Issue[];
   /** The chain of its records, where it was read to its end. */
   readonly digest?: string | undefined;
+  readonly form?: string | undefined;
+  /** Of the record of each message. */
+  readonly hashes: ReadonlyMap<string, string>;
   readonly waiting: readonly string[];
 }
 
@@ -143,21 +168,27 @@ async function openFolder(
     const place = isImported ? { ...whole, files: [join(folder, log.path)] } : whole;
     const units = isImported ? await unitsOf(adapter, place) : listed;
     const unit = isImported ? [...units.values()][0] : units.get(log.path);
-    if (unit === undefined) return { state: undefined, issues: [], waiting: ["its client does not find it"] };
+    if (unit === undefined)
+      return { state: undefined, issues: [], waiting: ["its client does not find it"], hashes: new Map() };
     // Each file for itself: whether it is a copy of another one is not the question here.
     const { found: _, ...alone } = unit;
     const events: Event[] = [];
     const issues: Issue[] = [];
     const waiting: string[] = [];
     let digest: string | undefined;
+    let form: string | undefined;
+    const hashes = new Map<string, string>();
     for await (const batch of adapter.read(alone, { place, machine, now: now + SETTLED_MS }))
       for (const item of batch)
         if (item.kind === "issue") issues.push(item.issue);
         else if (item.kind === "waiting") waiting.push(item.reason);
-        else if (item.kind === "state") digest = item.state.digest;
-        else if (item.kind === "session" || item.kind === "message" || item.kind === "part")
+        else if (item.kind === "state") ({ digest, form } = item.state);
+        else if (item.kind === "session" || item.kind === "message" || item.kind === "part") {
           events.push(item);
-    return { state: replay(events)[0], issues, waiting, digest };
+          if (item.kind === "message" && item.record !== undefined)
+            hashes.set(item.message.id, item.record.hash);
+        }
+    return { state: replay(events)[0], issues, waiting, digest, form, hashes };
   };
   return { read };
 }

@@ -42,6 +42,8 @@ export interface Writing<T> extends Reuse {
   readonly last: string | undefined;
   /** Reads what is staged below a folder back, and throws where it is not what was to be restored. */
   readonly check: (staged: string) => Promise<T>;
+  /** Called when everything is checked and nothing has its place yet. */
+  readonly beforeMoving?: (checked: T, files: readonly WrittenFile[]) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -82,6 +84,7 @@ export async function writeFiles<T>(writing: Writing<T>): Promise<Written<T>> {
     }
     const checked = await check(staging.path);
     signal.throwIfAborted();
+    await writing.beforeMoving?.(checked, written);
     const missing = targets.filter((one) => isThere.get(one) !== true);
     await moveAll(inOrder(missing, last), { out, staging: staging.path, modes, undo });
     return { files: written, checked };

@@ -21,23 +21,29 @@ import type { WrittenFile } from "./restore-files.ts";
 interface Wrote {
   readonly adapter: Adapter;
   readonly out: string;
-  readonly files: readonly WrittenFile[];
   readonly sessions: readonly RestoredSession[];
 }
 
-/** False where the store cannot note it: the session is restored all the same. */
+/** Notes files as they are now. Without that verify has to read them, nothing else. */
+export function rememberFiles({ config }: Context, files: readonly WrittenFile[]): void {
+  unlessUnusable(() => rememberRestored(config.paths.state, files.flatMap(stampOfWritten)));
+}
+
+/**
+ * Notes in the store what a restore is about to put in its place: before it is there, since a restore that is killed behind
+ * that would be another session. False where the store cannot: the session is restored all the same.
+ */
 export async function remember(context: Context, store: SessionStore, wrote: Wrote): Promise<boolean> {
   const { state } = context.config.paths;
-  const { adapter, out, files, sessions } = wrote;
-  // Without them verify has to read those files, nothing else.
-  unlessUnusable(() => rememberRestored(state, files.flatMap(stampOfWritten)));
+  const { adapter, out, sessions } = wrote;
+  const folder = realPathOf(out);
   const reader = unlessUnusable(() => readerId(state)) ?? "";
   const restored_at = context.clock.now() * 1000;
   const records = sessions.map(({ path, ...session }) => ({
     ...session,
     adapter: adapter.name,
     reader,
-    path: realPathOf(join(out, path)),
+    path: join(folder, path),
     restored_at,
   }));
   try {

@@ -19,8 +19,9 @@ import { noSession } from "./find.ts";
 import { pathMap } from "./path-map.ts";
 import type { LineageProof } from "./prove-lineage.ts";
 import { proveLineage } from "./prove-lineage.ts";
+import type { RestoredSession } from "./restore-check.ts";
 import { checkRestored } from "./restore-check.ts";
-import { explainStale, refuseAgain, remember } from "./restore-note.ts";
+import { explainStale, refuseAgain, remember, rememberFiles } from "./restore-note.ts";
 import type { RestoredState, StateRequest } from "./restore-choice.ts";
 import { chosenState, describeState } from "./restore-choice.ts";
 import type { WrittenFile } from "./restore-files.ts";
@@ -111,6 +112,10 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     });
   request.beforeWriting?.(resumeWith([]));
   if (!isDryRun && !canReuse) await refuseAgain(context, store, { session: session.id, adapter, out });
+  // What was there already and is only used may be the client's own.
+  const newIn = (files: readonly WrittenFile[]): readonly WrittenFile[] =>
+    canReuse ? files.filter(({ kept }) => !kept) : files;
+  let isRecorded = true;
   const writing = {
     out,
     times: times.byPath,
@@ -121,21 +126,19 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     last: restored.logs.find((log) => log.session === session.id)?.path,
     check: (staged: string) =>
       checkRestored(staged, { adapter, machine, lineage, restored, now, isMapped: paths.isUsed() }),
+    beforeMoving: async (checked: readonly RestoredSession[], files: readonly WrittenFile[]) => {
+      const isNew = new Set(newIn(files).map(({ path }) => path));
+      const sessions = checked.filter(({ path }) => isNew.has(join(out, path)));
+      if (sessions.length > 0) isRecorded = await remember(context, store, { adapter, out, sessions });
+    },
     signal,
   };
-  const { files, checked = [] } = isDryRun
+  const { files } = isDryRun
     ? { files: await previewFiles(writing) }
     : await writeFiles(writing).catch((error: unknown) =>
         explainStale(context, store, { session: session.id, adapter, out, error }),
       );
-  // What was there already and is only used may be the client's own.
-  const noted = canReuse ? files.filter(({ kept }) => !kept) : files;
-  const isNoted = new Set(noted.map(({ path }) => path));
-  const sessions = checked.filter(({ path }) => isNoted.has(join(out, path)));
-  const isRecorded =
-    noted.length === 0 ||
-    isDryRun ||
-    (await remember(context, store, { adapter, out, files: noted, sessions }));
+  if (!isDryRun) rememberFiles(context, newIn(files));
   const state = shown.get(session.id);
   return {
     session_id: session.id,

@@ -3,7 +3,7 @@
  * holds nothing but what was restored is no session of its own; one that its client carried on resumes the one it was restored
  * from, and what was restored of it replays that.
  */
-import type { Adapter, AdapterYield, ToldState, Unit } from "../adapters/index.ts";
+import type { Adapter, AdapterYield, Unit } from "../adapters/index.ts";
 import type { Message, MessageKey, SessionId } from "../model/index.ts";
 import { pondOf } from "../model/index.ts";
 import type { RestoredMessage, RestoreRecord, SessionStore } from "../sessions/index.ts";
@@ -16,6 +16,8 @@ export interface KnownRestore {
   readonly messages: readonly (readonly [id: string, said: RestoredMessage | null])[];
   /** It was carried on, and is a session of the store. */
   readonly isStored: boolean;
+  /** In which forms it was written. */
+  readonly forms?: readonly string[];
   /** It is the same session with mapped paths, as often as it was restored so: the digests of what was written. */
   readonly digests?: readonly string[];
 }
@@ -49,13 +51,23 @@ function restoreOf(
   own: readonly RestoreRecord[],
   { session, from }: RestoreRecord,
 ): Omit<KnownRestore, "isStored"> {
-  return { session, from, messages: [...new Map(own.flatMap(({ messages }) => [...messages]))] };
+  const messages = [...new Map(own.flatMap((restore) => [...restore.messages]))];
+  const forms = own.flatMap(({ form }) => form ?? []);
+  return { session, from, messages, forms };
 }
 
 interface Restore {
   readonly from: SessionId;
   readonly messages: ReadonlyMap<string, RestoredMessage | null>;
-  isCarriedOn: boolean;
+  readonly forms: ReadonlySet<string>;
+  readonly isStored: boolean;
+}
+
+/** What a source holds of a restored session. */
+interface Looked {
+  hasNewTurn: boolean;
+  hasChanged: boolean;
+  isUntouched: boolean;
 }
 
 export class RestoredSessions {
@@ -64,9 +76,9 @@ export class RestoredSessions {
 
   constructor(known: readonly KnownRestore[]) {
     this.#restores = new Map(
-      known.flatMap(({ session, from, messages, isStored, digests }) =>
+      known.flatMap(({ session, from, messages, forms = [], isStored, digests }) =>
         digests === undefined
-          ? [[session, { from, messages: new Map(messages), isCarriedOn: isStored }] as const]
+          ? [[session, { from, messages: new Map(messages), forms: new Set(forms), isStored }] as const]
           : [],
       ),
     );
@@ -75,63 +87,80 @@ export class RestoredSessions {
     );
   }
 
-  /** True where a source may be a session of this client that was restored with mapped paths, by its name. */
-  mayBeMapped({ key }: Unit): boolean {
-    return this.#mapped.keys().some((session) => key.includes(session));
-  }
-
-  /** True for what a restore with mapped paths wrote, untouched. */
-  isMapped(session: SessionId, { digest }: Pick<ToldState, "digest">): boolean {
-    return this.#mapped.get(session)?.has(digest) === true;
-  }
-
-  /** The sessions of a source that are such restores. */
-  async mappedIn(batches: AsyncIterable<readonly AdapterYield[]>): Promise<ReadonlySet<SessionId>> {
-    const found = new Set<SessionId>();
-    for await (const batch of batches)
-      for (const item of batch)
-        if (item.kind === "state" && this.isMapped(item.session, item.state)) found.add(item.session);
-    return found;
-  }
-
-  /** True where a source is worth a look before it is read: it is named by such a session, or holds many. */
+  /**
+   * True where a source is to be looked at before it is read: it is named by a restored session, or is a database that may
+   * hold one that is not stored.
+   */
   mayBeIn({ key }: Unit, { inventory }: Adapter): boolean {
-    const inDoubt = this.#restores.entries().filter(([, { isCarriedOn }]) => !isCarriedOn);
-    return inDoubt.some(([session]) => inventory !== undefined || key.includes(session));
+    if (inventory !== undefined) return this.#restores.values().some(({ isStored }) => !isStored);
+    const sessions = [...this.#mapped.keys(), ...this.#restores.keys()];
+    return sessions.some((session) => key.includes(session));
   }
 
-  /** True where what follows can only be read once it is known whether its client carried a session on. */
-  isInDoubt(batch: readonly AdapterYield[]): boolean {
+  /** True where a batch begins a restored session, and nobody has looked whether it was carried on. */
+  isInDoubt(batch: readonly AdapterYield[], { inventory }: Adapter): boolean {
     if (this.#restores.size === 0) return false;
-    return batch.some((item) => item.kind === "session" && this.isInDoubtOf(item.session.id));
-  }
-
-  /** As far as was looked, the session holds nothing but what was restored. */
-  isInDoubtOf(session: SessionId): boolean {
-    return this.#restores.get(session)?.isCarriedOn === false;
-  }
-
-  /** Looks for turns that were not restored. What a client notes when it only opens a session is none. */
-  async examine(batches: AsyncIterable<readonly AdapterYield[]>): Promise<void> {
-    for await (const batch of batches)
-      for (const item of batch) {
-        if (item.kind !== "message" || item.message.role === "system") continue;
-        const restore = this.#restores.get(item.message.session_id);
-        if (restore !== undefined && !restore.messages.has(item.message.id)) restore.isCarriedOn = true;
-      }
-  }
-
-  /** What of a batch is to be stored: all but sessions that nobody carried on, with what is known of the others. */
-  take(batch: readonly AdapterYield[], mapped: ReadonlySet<SessionId> = NONE): readonly AdapterYield[] {
-    if (this.#restores.size + mapped.size === 0) return batch;
-    return batch.flatMap((item): readonly AdapterYield[] => {
-      const session = sessionOf(item);
-      if (session !== undefined && mapped.has(session)) return [];
-      const restore = session === undefined ? undefined : this.#restores.get(session);
-      if (restore === undefined) return [item];
-      return restore.isCarriedOn ? [linked(item, restore)] : [];
+    return batch.some((item) => {
+      const restore = item.kind === "session" ? this.#restores.get(item.session.id) : undefined;
+      return restore !== undefined && !(restore.isStored && inventory !== undefined);
     });
   }
+
+  /**
+   * The sessions of a source that are as they were restored, and those that are not stored and were carried on. What a
+   * client notes when it only opens a session is no turn; a message that was changed is. In another form than it was
+   * written in (a database that imported it) values cannot be compared.
+   */
+  async lookAt(batches: AsyncIterable<readonly AdapterYield[]>): Promise<Verdict> {
+    const looked = new Map<SessionId, Looked>();
+    for await (const batch of batches) for (const item of batch) this.#look(item, looked);
+    const untouched = new Set<SessionId>();
+    let isNew = false;
+    for (const [session, { isUntouched }] of looked)
+      if (isUntouched) untouched.add(session);
+      else isNew ||= this.#restores.get(session)?.isStored === false;
+    return { untouched, isNew };
+  }
+
+  #look(item: AdapterYield, looked: Map<SessionId, Looked>): void {
+    const session = sessionOf(item);
+    const restore = session === undefined ? undefined : this.#restores.get(session);
+    if (session === undefined || (restore === undefined && !this.#mapped.has(session))) return;
+    const found = looked.get(session) ?? { hasNewTurn: false, hasChanged: false, isUntouched: false };
+    looked.set(session, found);
+    if (item.kind === "message" && item.message.role !== "system") {
+      const said = restore?.messages.get(item.message.id);
+      if (said === undefined) found.hasNewTurn = true;
+      else if (item.record !== undefined && said?.hash !== undefined)
+        found.hasChanged ||= !item.record.hash.startsWith(said.hash);
+    }
+    if (item.kind !== "state") return;
+    const isChanged = found.hasNewTurn || (found.hasChanged && restore?.forms.has(item.state.form) === true);
+    found.isUntouched =
+      this.#mapped.get(session)?.has(item.state.digest) === true || (restore !== undefined && !isChanged);
+  }
+
+  /** What of a batch is to be stored: all but what is as it was restored, with what is known of the others. */
+  take(batch: readonly AdapterYield[], untouched: ReadonlySet<SessionId> = NONE): readonly AdapterYield[] {
+    if (this.#restores.size + untouched.size === 0) return batch;
+    return batch.flatMap((item): readonly AdapterYield[] => {
+      const session = sessionOf(item);
+      if (session !== undefined && untouched.has(session)) return [];
+      const restore = session === undefined ? undefined : this.#restores.get(session);
+      return [restore === undefined ? item : linked(item, restore)];
+    });
+  }
+
+  /** True where pond restored a session of this id here. */
+  knows(session: SessionId): boolean {
+    return this.#restores.has(session) || this.#mapped.has(session);
+  }
+}
+
+export interface Verdict {
+  readonly untouched: ReadonlySet<SessionId>;
+  /** One of the others is not stored yet: it is to be read from its start. */
+  readonly isNew: boolean;
 }
 
 const NONE: ReadonlySet<SessionId> = new Set();

@@ -161,7 +161,7 @@ class Verifier {
 
   async #verifySession(source: Source, told: ToldSession, coverage: UnitCoverage): Promise<Verdict> {
     const match = this.#job.recorded.match(told);
-    if (match.kind !== "recorded" && this.#job.restored.isMapped(told.session, told.state)) return "restored";
+    if (match.kind !== "recorded" && (await this.#isOnlyRestored(source, told))) return "restored";
     if (match.kind === "unknown") return this.#verifyUnknown(source, told, coverage);
     const { head } = match;
     const views = await this.#viewsOf(head.session_id);
@@ -267,7 +267,7 @@ class Verifier {
       for (const difference of found.differences) this.#tally.unequal(difference);
       return found.differences.length === 0 ? "recorded" : "damaged";
     }
-    if (this.#isRestored(source) || (await this.#isOnlyRestored(source, told))) return "restored";
+    if (this.#isRestored(source)) return "restored";
     if (await this.#isHeldBack(source, told)) return "waiting";
     const { records, missing } = await this.#missingOf(store, source, told);
     if (missing === 0 && told.state.isWhole && records > 0) {
@@ -315,10 +315,10 @@ class Verifier {
   /** Pond restored the session here from another client's, and nobody carried it on. */
   async #isOnlyRestored({ adapter, unit, place }: Source, { session }: ToldSession): Promise<boolean> {
     const { restored } = this.#job;
-    if (!restored.isInDoubtOf(session)) return false;
+    if (!restored.knows(session)) return false;
     const { machine, signal, clock } = this.#context;
-    await restored.examine(adapter.read(unit, { place, machine, signal, now: clock.now() + SETTLED_MS }));
-    return restored.isInDoubtOf(session);
+    const request = { place, machine, signal, now: clock.now() + SETTLED_MS };
+    return (await restored.lookAt(adapter.read(unit, request))).untouched.has(session);
   }
 
   /** What is on disk must be accounted for by the sessions that were compared. */

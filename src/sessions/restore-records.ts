@@ -35,9 +35,13 @@ export interface RestoreHead {
 export interface RestoredMessage extends MessageKey {
   /** Its client wrote it, and not the person or the model: what reads the restored one cannot know that. */
   readonly isInjected?: true;
+  /** How the hash of the record that was written begins. */
+  readonly hash?: string;
 }
 
 export interface RestoreRecord extends RestoreHead {
+  /** How the file holds the session. */
+  readonly form?: string;
   /** Of a native restore whose paths were mapped: the digest of its records, which are not those that are stored. */
   readonly digest?: string;
   /** The messages that were written, each with the one that it says; null where it says none. */
@@ -118,7 +122,13 @@ export async function readRestoresInto(
       const digest = rows.string("digest", row);
       if (head.session === head.from && digest === "") continue;
       const messages = messagesIn(rows.string("content", row), head.from);
-      records.push({ ...head, messages, ...(digest === "" ? {} : { digest }) });
+      const form = formIn(rows.string("content", row));
+      records.push({
+        ...head,
+        messages,
+        ...(digest === "" ? {} : { digest }),
+        ...(form === undefined ? {} : { form }),
+      });
     }
   return records;
 }
@@ -138,7 +148,7 @@ const sourceOf = ({ adapter, reader, path, session }: RestoreHead): string =>
   valueHash([FORM, adapter, reader, path, session]).slice(0, 20);
 
 function restoreRow(record: RestoreRecord, time: number): RowOf<typeof SOURCES> {
-  const { from, session, adapter, reader, path, restored_at, messages, digest = "" } = record;
+  const { from, session, adapter, reader, path, restored_at, messages, form, digest = "" } = record;
   return {
     session_id: from,
     source: sourceOf(record),
@@ -154,19 +164,22 @@ function restoreRow(record: RestoreRecord, time: number): RowOf<typeof SOURCES> 
     digest,
     side: "",
     whole: false,
-    content: stringifyJson({ runs: [], messages: [...messages].map((pair) => printPair(pair, from)) }),
+    content: stringifyJson({
+      runs: [],
+      ...(form === undefined ? {} : { form }),
+      messages: [...messages].map((pair) => printPair(pair, from)),
+    }),
   };
 }
 
 /**
- * The message there, the one it says, the session of that where it is not the restored one but one before it, and whether
- * it was injected.
+ * The message there, the one it says, the session of that where it is not the restored one but one before it, whether it was
+ * injected, and how the hash of its record begins.
  */
 function printPair([id, said]: readonly [string, RestoredMessage | null], from: SessionId): JsonValue {
   if (said === null) return [id];
   const session = said.session_id === from ? "" : said.session_id;
-  if (said.isInjected === true) return [id, said.id, session, true];
-  return session === "" ? [id, said.id] : [id, said.id, session];
+  return [id, said.id, session, said.isInjected === true, said.hash ?? ""];
 }
 
 function messagesIn(content: string, from: SessionId): ReadonlyMap<string, RestoredMessage | null> {
@@ -175,15 +188,25 @@ function messagesIn(content: string, from: SessionId): ReadonlyMap<string, Resto
   return new Map(pairs.flatMap((pair) => parsePair(pair, from)));
 }
 
+function formIn(content: string): string | undefined {
+  const value = parseJson(content);
+  const form = isJsonObject(value) ? value["form"] : undefined;
+  return typeof form === "string" ? form : undefined;
+}
+
 function parsePair(
   value: JsonValue,
   from: SessionId,
 ): readonly (readonly [string, RestoredMessage | null])[] {
   if (!Array.isArray(value)) return [];
-  const [id, said, session, isInjected] = value;
+  const [id, said, session, isInjected, hash] = value;
   if (typeof id !== "string") return [];
   if (typeof said !== "string") return [[id, null]];
-  const of = typeof session === "string" && session !== "" ? sessionId(session) : from;
-  const injected = isInjected === true ? { isInjected: true as const } : {};
-  return [[id, { session_id: of, id: messageId(said), ...injected }]];
+  const message = {
+    session_id: typeof session === "string" && session !== "" ? sessionId(session) : from,
+    id: messageId(said),
+    ...(isInjected === true ? { isInjected: true as const } : {}),
+    ...(typeof hash === "string" && hash !== "" ? { hash } : {}),
+  };
+  return [[id, message]];
 }

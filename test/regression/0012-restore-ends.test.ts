@@ -181,6 +181,19 @@ describe("a restore that nobody touched", () => {
     await sync(context, { adapters: ["claude-code"], paths: [place], stages: ["import"] });
   }
 
+  const timestamp = "2027-01-01T00:00:00.000Z";
+  const content = [{ type: "input_text", text: "And then?" }];
+  const NEXT: Readonly<Record<string, object>> = {
+    "codex-cli": { timestamp, type: "response_item", payload: { type: "message", role: "user", content } },
+    pi: { type: "message", id: "ffffffff", timestamp, message: { role: "user", content: "And then?" } },
+    "claude-code": {
+      type: "user",
+      uuid: "ffffffff",
+      timestamp,
+      message: { role: "user", content: "And then?" },
+    },
+  };
+
   test.each(["codex-cli", "opencode", "pi", "claude-code"])("into %s is no news to verify", async (to) => {
     await using at = await tempContext();
     await synced(at.context, at.home);
@@ -199,7 +212,7 @@ describe("a restore that nobody touched", () => {
     expect(touched).toMatchObject({ restored: client?.restored, proven: true });
     const logs = files.filter(({ path }) => path.endsWith(".jsonl"));
     if (logs.length === 0) return;
-    for (const { path } of logs) appendFileSync(path, `${JSON.stringify({ type: "somethingNew" })}\n`);
+    for (const { path } of logs) appendFileSync(path, `${JSON.stringify(NEXT[to])}\n`);
     const [carriedOn] = (await verify(at.context, request)).clients;
     expect(carriedOn).toMatchObject({ restored: 0, proven: false });
   });

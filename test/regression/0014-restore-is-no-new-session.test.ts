@@ -273,3 +273,48 @@ test("what a client injected is not what a person typed in the session that was 
   const back = await restore(context, { session_id: resume.id, out: join(home, "out") });
   expect(back).toMatchObject({ fidelity: "native", unproven: [] });
 });
+
+test("a second restore that nobody touched takes nothing from the session that was carried on", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  await storedSession(context, home);
+  const { files, resume } = await restore(context, { session_id: ID, to: "codex-cli" });
+  const log = files[0]?.path ?? "";
+  for (const next of NEXT["codex-cli"]?.({}) ?? []) appendFileSync(log, `${JSON.stringify(next)}\n`);
+  await sync(context, {});
+  rmSync(log);
+  await restore(context, { session_id: ID, to: "codex-cli" });
+  await sync(context, {});
+  const { sessions } = await search(context, { query: "platypus" });
+  expect(sessions.map(({ session_id }) => session_id)).toEqual([resume.id]);
+  const back = await restore(context, { session_id: resume.id, out: join(home, "out") });
+  expect(readFileSync(back.files[0]?.path ?? "", "utf8")).toContain("platypus");
+});
+
+test("a restored message that somebody changed is stored", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  await storedSession(context, home);
+  const { files, resume } = await restore(context, { session_id: ID, to: "pi" });
+  const log = files[0]?.path ?? "";
+  writeFileSync(log, readFileSync(log, "utf8").replace("quokka", "kiwi"));
+  await sync(context, {});
+  expect(await hitsOf(context, "kiwi")).toEqual([resume.id]);
+  expect((await verify(context, {})).clients.every(({ unstored }) => unstored === 0)).toBe(true);
+});
+
+test("a restore that is killed once its file is in place is known to the store", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  await storedSession(context, home);
+  const store = await context.store();
+  let log = "";
+  vi.spyOn(store, "recordRestores").mockImplementation((records) => {
+    log = records[0]?.path ?? "";
+    expect(existsSync(log)).toBe(false);
+    return Promise.reject(new Error("killed"));
+  });
+  await expect(restore(context, { session_id: ID, to: "pi" })).rejects.toThrow("killed");
+  expect(log).not.toBe("");
+  expect(existsSync(log)).toBe(false);
+});
