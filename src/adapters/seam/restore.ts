@@ -52,6 +52,7 @@ const AFFECTS = {
   "file in a prompt": "model",
   "file in an answer": "model",
   "history before the fork": "model",
+  "instructions of the other client": "model",
   "middle of a long tool result": "model",
   "note of the other client": "model",
   reasoning: "model",

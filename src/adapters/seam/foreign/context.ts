@@ -13,6 +13,8 @@ export interface ModelContext {
   readonly past?: readonly MessageWithParts[];
   /** Answers that broke off: their client does not send them again, and they are not handed over. */
   readonly brokenOff?: readonly MessageWithParts[];
+  /** What the client told its model in the system's name: another one has its own, and they are not handed over. */
+  readonly instructions?: readonly MessageWithParts[];
   /** The last compaction left a summary that only its provider can read: nothing is left out then. */
   readonly isSealed?: true;
 }
