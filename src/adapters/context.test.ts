@@ -168,6 +168,42 @@ test("opencode keeps the tail that the prompt for a compaction names", () => {
   ]);
 });
 
+test("failures that no flag told the model of are lost to the record alone", () => {
+  const state = (record: JsonObject) => [
+    {
+      type: "tool_result" as const,
+      provenance: "injected" as const,
+      call_id: "c",
+      is_failure: true,
+      options: { source: { record } },
+    },
+  ];
+  const messages = messagesOf(
+    story("s")
+      .message("tool", state({ status: "error" }))
+      .message("tool", state({ metadata: { exit: 1 } }))
+      .message("tool", state({ status: "error", metadata: { exit: 1 } })),
+  );
+  const [flagged, silent] = messages.map(({ parts }) => parts[0]!);
+  expect(opencode(messages).unflagged).toEqual([silent]);
+  expect(codex(messages).unflagged).toHaveLength(3);
+  expect([pi(messages).unflagged, claudeCode(messages).unflagged]).toEqual([undefined, undefined]);
+  const losses = new LossReport();
+  losses.setUnflagged([silent!]);
+  losses.addFailure("no flag", flagged!);
+  losses.addFailure("no flag", silent!);
+  expect(losses.list()).toEqual([
+    { what: "failure of a tool", why: "no flag", affects: "model", count: 1 },
+    {
+      what: "failure of a tool",
+      why: "no flag; its own model was not told either",
+      affects: "record",
+      count: 1,
+    },
+  ]);
+  expect(losses.takeParts().failures.size).toBe(2);
+});
+
 const item = (role: string, text: string): JsonObject => ({
   type: "message",
   role,

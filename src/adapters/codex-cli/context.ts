@@ -7,7 +7,14 @@ import { isJsonObject } from "../../base/json.ts";
 import type { Extracted, Message, MessageWithParts, Part } from "../../model/index.ts";
 import { partId } from "../../model/index.ts";
 import type { ModelContext } from "../seam/index.ts";
-import { arrayField, extractString, keptBehind, lastCompaction, objectField } from "../seam/index.ts";
+import {
+  arrayField,
+  extractString,
+  failuresIn,
+  keptBehind,
+  lastCompaction,
+  objectField,
+} from "../seam/index.ts";
 import { injectedKind } from "./provenance.ts";
 
 /** What the developer's name tells the model is sent with every request, and another client has its own. */
@@ -15,9 +22,11 @@ export function contextOf(turns: readonly MessageWithParts[]): ModelContext {
   const context = compactedContext(turns);
   const past = new Set(context.past);
   const instructions = context.messages.filter((entry) => !past.has(entry) && isInstruction(entry));
-  if (instructions.length === 0) return context;
   const left = new Set(instructions);
-  return { ...context, messages: context.messages.filter((entry) => !left.has(entry)), instructions };
+  const messages = context.messages.filter((entry) => !left.has(entry));
+  // No output has a flag: what the model knew of a failure stands in its text.
+  const failures = failuresIn(messages);
+  return { ...context, messages, ...failures, ...(left.size === 0 ? {} : { instructions }) };
 }
 
 /** Carriers say nothing. */

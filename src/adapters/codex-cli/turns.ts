@@ -26,7 +26,7 @@ const CONTEXT: ReadonlySet<string> = new Set([
 
 /** What the client tells its model anew before a turn. */
 const INSTRUCTIONS =
-  /^\s*(?:<(?:permissions instructions|model_switch|managed_developer_instructions|apps_instructions|collaboration_mode|multi_agent_role|multi_agent_mode|environments_instructions|git_attribution|plugins_instructions|realtime_conversation|skills_instructions|tools|personality_spec|token_budget|context_window|context_window_guidance|rollout_budget)>|Approved command prefix saved:\n)/i;
+  /^\s*(?:<(?:permissions instructions|model_switch|managed_developer_instructions|apps_instructions|collaboration_mode|multi_agent_role|multi_agent_mode|environments_instructions|git_attribution|plugins_instructions|realtime_conversation|skills_instructions|tools|personality_spec|token_budget|context_window|context_window_guidance|rollout_budget)>|Approved command prefix saved:)/i;
 
 /** Records that open a turn. */
 const OPENINGS: ReadonlySet<string> = new Set([

@@ -40,8 +40,9 @@ export function historyOf(state: SessionState, { parent, losses, context }: Hist
       losses.add("turn of another branch", "a restored session has one branch: the active one");
   const turns = [...before, ...active];
   const had: ModelContext = context?.(turns, [...before, ...own]) ?? { messages: turns };
-  const { messages, isSealed, past = [], brokenOff = [], instructions = [] } = had;
+  const { messages, isSealed, past = [], brokenOff = [], instructions = [], unflagged = [] } = had;
   losses.setPast(past);
+  losses.setUnflagged(unflagged);
   for (const _ of instructions)
     losses.add("instructions of the other client", "its model was sent them; each client has its own");
   for (const { parts } of brokenOff)
