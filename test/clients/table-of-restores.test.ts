@@ -92,6 +92,7 @@ const SEEN_AS: Readonly<Partial<Record<Loss["what"], Sent["kind"] | "failure">>>
   "failure of a tool": "failure",
   "file in a prompt": "image",
   "file in an answer": "image",
+  "instructions of the other client": "text",
   "note of the other client": "text",
   reasoning: "reasoning",
 };
