@@ -22,7 +22,10 @@ const CLIENTS = [claudeCode, codexCli, opencode, pi];
 
 /** What each session has behind its compaction. */
 const HISTORY: Readonly<Record<string, { readonly calls: number; readonly reports: readonly string[] }>> = {
-  "claude-code": { calls: 3, reports: ["found tulips", "found herbs", "A hook says to be brief"] },
+  "claude-code": {
+    calls: 3,
+    reports: ["found tulips", "found herbs", "A hook says to be brief", "ten roses"],
+  },
   "codex-cli": { calls: 4, reports: ["found tulips"] },
   opencode: { calls: 3, reports: ["found tulips"] },
   pi: { calls: 3, reports: ["found tulips"] },
