@@ -9,7 +9,7 @@ import { contextOf as claudeCode } from "./claude-code/context.ts";
 import { contextOf as codex } from "./codex-cli/context.ts";
 import { contextOf as opencode } from "./opencode/context.ts";
 import { contextOf as pi } from "./pi/context.ts";
-import { injectedKind } from "./seam/index.ts";
+import { countSystem, historyOf, injectedKind, LossReport } from "./seam/index.ts";
 
 const summaryPart = (text: string) => ({
   ...textPart(text, "injected"),
@@ -168,6 +168,42 @@ test("opencode keeps the tail that the prompt for a compaction names", () => {
   ]);
 });
 
+test("failures that no flag told the model of are lost to the record alone", () => {
+  const state = (record: JsonObject) => [
+    {
+      type: "tool_result" as const,
+      provenance: "injected" as const,
+      call_id: "c",
+      is_failure: true,
+      options: { source: { record } },
+    },
+  ];
+  const messages = messagesOf(
+    story("s")
+      .message("tool", state({ status: "error" }))
+      .message("tool", state({ metadata: { exit: 1 } }))
+      .message("tool", state({ status: "error", metadata: { exit: 1 } })),
+  );
+  const [flagged, silent] = messages.map(({ parts }) => parts[0]!);
+  expect(opencode(messages).unflagged).toEqual([silent]);
+  expect(codex(messages).unflagged).toHaveLength(3);
+  expect([pi(messages).unflagged, claudeCode(messages).unflagged]).toEqual([undefined, undefined]);
+  const losses = new LossReport();
+  losses.setUnflagged([silent!]);
+  losses.addFailure("no flag", flagged!);
+  losses.addFailure("no flag", silent!);
+  expect(losses.list()).toEqual([
+    { what: "failure of a tool", why: "no flag", affects: "model", count: 1 },
+    {
+      what: "failure of a tool",
+      why: "no flag; its own model was not told either",
+      affects: "record",
+      count: 1,
+    },
+  ]);
+  expect(losses.takeParts().failures.size).toBe(2);
+});
+
 const item = (role: string, text: string): JsonObject => ({
   type: "message",
   role,
@@ -195,6 +231,57 @@ test("Codex keeps what its compaction put in the place of the history, and the s
       .user("five"),
   );
   expect(textsOf(codex(messages).messages)).toEqual(["two", "four", text, "one", "three", "five"]);
+});
+
+test("what Codex told its model in the developer's name is an instruction, unless a compaction dropped it", () => {
+  const rules = (content: string) => ({ content });
+  const messages = messagesOf(
+    story("s")
+      .carrier({})
+      .message("system", [], rules("<permissions instructions>"))
+      .user("one")
+      .message("system", [], rules("<app-context>")),
+  );
+  const context = codex(messages);
+  expect(context.instructions?.map(({ message }) => "content" in message && message.content)).toEqual([
+    "<permissions instructions>",
+    "<app-context>",
+  ]);
+  expect(textsOf(context.messages)).toEqual(["", "one"]);
+  const later = messagesOf(
+    story("s")
+      .message("system", [], rules("dropped"))
+      .message("system", [], rules("kept"))
+      .user("one")
+      .message("user", [summaryPart("in short")], {
+        options: { source: { record: { payload: { replacement_history: [item("developer", "kept")] } } } },
+        pond: { compaction: "summary" },
+      })
+      .message("system", [], rules("after")),
+  );
+  const losses = new LossReport();
+  const state = { session: replay(story("s").events())[0]!.session, messages: later };
+  const history = historyOf(state, { losses, context: codex });
+  expect(losses.list()).toMatchObject([
+    { what: "instructions of the other client", affects: "model", count: 2 },
+  ]);
+  for (const { message } of history.messages) if (message.role === "system") countSystem(message, losses);
+  expect(losses.list()).toMatchObject([{ count: 2 }, { what: "system text", affects: "record", count: 1 }]);
+});
+
+test("of Claude Code's system records only what a local command printed was sent to the model", () => {
+  const record = (subtype: string) => ({ options: { source: { record: { type: "system", subtype } } } });
+  const told = messagesOf(
+    story("s")
+      .user("one")
+      .message("system", [], { ...record("local_command"), content: "<local-command-stdout>roses" })
+      .message("system", [], { ...record("informational"), content: "shown to people only" }),
+  );
+  const { messages, instructions } = claudeCode(told);
+  expect(messages.map(({ message }) => message.role)).toEqual(["user", "user", "system"]);
+  expect(textsOf(messages).slice(0, 2)).toEqual(["one", "<local-command-stdout>roses"]);
+  expect(injectedKind(messages[1]!.parts[0]!)).toBe("command");
+  expect(instructions).toBeUndefined();
 });
 
 test("a summary that Codex's provider encrypted is sealed: everything is handed over", () => {

@@ -60,6 +60,27 @@ describe("the active branch", () => {
     expect(idsOf([...log, entry("moved", undefined, { pond: { leaf: "x" } })])).toEqual(["a", "b", "moved"]);
   });
 
+  test("of a plain list leaves out what was taken back, and goes on behind it", () => {
+    const at = (seq: number, id: string, pond: JsonObject = {}): Entry => ({
+      ...entry(id, undefined, { pond }),
+      seq,
+    });
+    const log = [
+      at(0, "head"),
+      at(1, "a"),
+      at(1, "a/1"),
+      at(2, "b"),
+      entry("name"),
+      at(3, "c"),
+      at(4, "back", { leaf: "a" }),
+      at(5, "d"),
+    ];
+    expect(idsOf(log)).toEqual(["head", "a", "a/1", "name", "back", "d"]);
+    expect(idsOf([...log, at(6, "again", { leaf: "head" })])).toEqual(["head", "name", "again"]);
+    expect(idsOf([at(0, "a"), at(1, "back", { leaf: null }), at(2, "b")])).toEqual(["back", "b"]);
+    expect(idsOf([at(0, "a"), at(1, "back", { leaf: "gone" })])).toEqual(["a", "back"]);
+  });
+
   test("is not moved by other lanes", () => {
     const log = [entry("a", null), entry("b", "a"), entry("side", "a", { pond: { aside: true } })];
     expect(idsOf(log)).toEqual(["a", "b"]);

@@ -3,7 +3,8 @@
  * time it is read. Facts on messages, all in `options.pond`:
  * - `parent`: the message that this one follows; null for the first of a tree. Without it a message is no node:
  *   headers, side files and logs that are a plain list are always active.
- * - `leaf`: the client moved on to that message (null: before the first one) without writing a turn.
+ * - `leaf`: the client moved on to that message (null: before the first one) without writing a turn. In a plain list what
+ *   stands between it and the record that says so is left.
  * - `aside`: a node that its client wrote on another lane, so that it moves no leaf.
  * The leaf is the last node of the log or where a later `leaf` points; the branch is the way from it to the root. A
  * parent that the log does not have gives way to where the log stood then, so that no history is hidden behind it.
@@ -17,6 +18,7 @@ type Entry = Pick<Message, "id" | "seq" | "role" | "options">;
 export function activeBranch(messages: readonly Entry[]): ReadonlySet<string> {
   if (!messages.some(isOfTree)) return new Set(messages.map(({ id }) => id));
   const nodes = nodesOf(messages);
+  if (![...nodes.values()].some(({ isPlaced }) => isPlaced)) return activeOfList(messages);
   const leaf = joinUp(nodes);
   if (leaf === undefined) return new Set(messages.map(({ id }) => id));
   const path = pathTo(leaf, nodes);
@@ -38,6 +40,22 @@ export function activeBranch(messages: readonly Entry[]): ReadonlySet<string> {
     if (!isOutside) path.add(key);
   }
   return active;
+}
+
+/** What has no position is no step of the list, and stays. */
+function activeOfList(messages: readonly Entry[]): ReadonlySet<string> {
+  let kept: Entry[] = [];
+  for (const message of messages) {
+    const { leaf } = pondOf(message.options);
+    const at = typeof leaf === "string" ? kept.findLastIndex((entry) => keyOf(entry) === leaf) : -1;
+    if (at !== -1 || leaf === null) {
+      const seq = kept[at]?.seq;
+      const isOfLeaf = (entry: Entry): boolean => seq !== undefined && entry.seq === seq;
+      kept = kept.filter((entry, index) => index <= at || entry.seq === undefined || isOfLeaf(entry));
+    }
+    kept.push(message);
+  }
+  return new Set(kept.map(({ id }) => id));
 }
 
 /** False in a plain list, of which nothing is to be looked up. */

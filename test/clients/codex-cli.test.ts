@@ -1,12 +1,19 @@
 /** The real Codex resumes what pond restored: the request it sends to the model carries the whole history. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { contextOf } from "../../src/adapters/codex-cli/context.ts";
+import { adapterNamed } from "../../src/adapters/index.ts";
+import { historyOf, LossReport } from "../../src/adapters/seam/index.ts";
+import { replay } from "../../src/model/index.ts";
+import { lineagesOf, readFolder } from "../support/adapter-run.ts";
 import type { Lineage } from "../../src/adapters/index.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { captured, COMPACTED_LISTING, LISTING, NOTES } from "./captured.ts";
 import { foreignSession } from "./foreign-session.ts";
 import { expectInOrder, turnsOf } from "./history.ts";
 import type { Going } from "./real-clients.ts";
-import { codexCli, goOn, isMissing } from "./real-clients.ts";
+import { claudeCode, codexCli, goOn, isMissing } from "./real-clients.ts";
 
 const FORK = "01a1e1d6-c4b3-7232-a47c-73213bb866a7";
 
@@ -65,6 +72,32 @@ describe.skipIf(isMissing(codexCli))("the real Codex", () => {
     ]);
   });
 
+  test("resumes a thread without the turns that were taken back, and hands over the same", async () => {
+    await using box = await tempDir();
+    const lineage = await takenBack(box.path);
+    const own = await goOn(codexCli, lineage, { folder: join(box.path, "own"), fidelity: "native" });
+    const kept = [
+      "user: First question",
+      "assistant: First answer",
+      "user: Third question",
+      "assistant: Third answer",
+    ];
+    expectInOrder(turnsOf(own), [...kept, "user: Go on from here"]);
+    expect(JSON.stringify(own.requests)).not.toContain("Second");
+    expect(JSON.stringify(own.requests)).not.toContain("Never mind");
+    const { state } = lineage;
+    const losses = new LossReport();
+    const { messages } = historyOf(state, { losses, context: contextOf });
+    expect(JSON.stringify(messages)).not.toMatch(/Second|Never mind/);
+    expect(losses.list().filter(({ what }) => what === "turn of another branch")).toMatchObject([
+      { count: 4 },
+    ]);
+    if (isMissing(claudeCode)) return;
+    const other = await goOn(claudeCode, lineage, { folder: join(box.path, "other"), fidelity: "foreign" });
+    expectInOrder(turnsOf(other), kept);
+    expect(turnsOf(other).filter((turn) => /Second|Never mind/.test(turn))).toEqual([]);
+  });
+
   test("resumes a session of another client, with pictures, calls and their results in order", async () => {
     await using box = await tempDir();
     const lineage: Lineage = { state: foreignSession("/srv/elsewhere"), children: [] };
@@ -104,3 +137,38 @@ describe.skipIf(isMissing(codexCli))("the real Codex", () => {
     ]);
   });
 });
+
+/** Four turns, of which the second was taken back, and later the last. */
+async function takenBack(folder: string): Promise<Lineage> {
+  const id = "01a1e1d6-0000-7000-8000-0000000000aa";
+  const timestamp = "2026-11-16T00:00:00.000Z";
+  const record = (type: string, payload: object): object => ({ timestamp, type, payload });
+  const head = {
+    id,
+    timestamp,
+    cwd: "/srv/demo.app",
+    originator: "codex_exec",
+    cli_version: "0.166.0",
+    source: "exec",
+    model_provider: "mock",
+  };
+  const said = (role: string, type: string, text: string): object =>
+    record("response_item", { type: "message", role, content: [{ type, text }] });
+  const turn = (name: string): readonly object[] => [
+    record("event_msg", { type: "task_started", turn_id: name, model_context_window: 10_000 }),
+    said("developer", "input_text", `<model_switch>${name}</model_switch>`),
+    said("user", "input_text", `${name} question`),
+    record("event_msg", { type: "user_message", message: `${name} question`, images: [] }),
+    record("event_msg", { type: "agent_message", message: `${name} answer` }),
+    said("assistant", "output_text", `${name} answer`),
+    record("event_msg", { type: "task_complete", turn_id: name, last_agent_message: null }),
+  ];
+  const back = record("event_msg", { type: "thread_rolled_back", num_turns: 1 });
+  const records = [record("session_meta", head), ...turn("First"), ...turn("Second"), back];
+  records.push(...turn("Third"), ...turn("Never mind"), back);
+  const path = join(folder, "source", "sessions/2026/11/16", `rollout-2026-11-16T00-00-00-${id}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, records.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  const runs = await readFolder(adapterNamed("codex-cli")!, join(folder, "source"));
+  return lineagesOf(replay(runs.flatMap(({ events }) => events)))[0]!;
+}

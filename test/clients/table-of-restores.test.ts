@@ -22,7 +22,10 @@ const CLIENTS = [claudeCode, codexCli, opencode, pi];
 
 /** What each session has behind its compaction. */
 const HISTORY: Readonly<Record<string, { readonly calls: number; readonly reports: readonly string[] }>> = {
-  "claude-code": { calls: 3, reports: ["found tulips", "found herbs", "A hook says to be brief"] },
+  "claude-code": {
+    calls: 3,
+    reports: ["found tulips", "found herbs", "A hook says to be brief", "ten roses"],
+  },
   "codex-cli": { calls: 4, reports: ["found tulips"] },
   opencode: { calls: 3, reports: ["found tulips"] },
   pi: { calls: 3, reports: ["found tulips"] },
@@ -92,6 +95,7 @@ const SEEN_AS: Readonly<Partial<Record<Loss["what"], Sent["kind"] | "failure">>>
   "failure of a tool": "failure",
   "file in a prompt": "image",
   "file in an answer": "image",
+  "instructions of the other client": "text",
   "note of the other client": "text",
   reasoning: "reasoning",
 };

@@ -29,16 +29,20 @@ export function foreignGolden({ from, place, session, to }: ForeignPair): void {
     const root = join(import.meta.dirname, "../fixtures/adapters", from, place);
     const events = (await readFolder(adapterNamed(from)!, root)).flatMap((run) => run.events);
     const lineage = lineagesOf(replay(events)).find(({ state }) => state.session.id === session);
-    const target = adapterNamed(to)!;
+    const [origin, target] = [adapterNamed(from)!, adapterNamed(to)!];
+    const context = origin.restore.kind === "supported" ? await origin.restore.context?.() : undefined;
     if (lineage === undefined || target.restore.kind !== "supported") throw new Error("nothing to restore");
     const options = {
       fidelity: "foreign",
       layout: "client",
       mapPath: (path: string) => path,
       now: NOW,
+      context,
     } as const;
     const { files, losses, resume } = await target.restore.serialize(lineage, options);
-    const lost = losses.map(({ what, why, count }) => `lost: ${count} ${what} (${why})`);
+    const lost = losses.map(
+      ({ what, why, count, affects }) => `lost to the ${affects}: ${count} ${what} (${why})`,
+    );
     const imports = resume.imports?.files.map((file) => shellLine([...resume.imports!.words, file])) ?? [];
     const text = [
       `resume: ${[...imports, shellLine(resume.words)].join(" && ")}`,

@@ -1,10 +1,10 @@
 /**
  * What Claude Code put before its model in records of their own: what hooks added, files that were named or changed, what
- * background agents reported, and reminders. They are stored as records; to another client they are turns that nobody typed.
+ * background agents reported, what local commands printed, and reminders. They are stored as records; to another client they are turns that nobody typed.
  */
 import type { JsonObject } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { Extracted, MessageWithParts, Part } from "../../model/index.ts";
+import type { Extracted, Message, MessageWithParts, Part } from "../../model/index.ts";
 import { partId } from "../../model/index.ts";
 import {
   arrayField,
@@ -81,6 +81,9 @@ export function attachmentTurn(entry: MessageWithParts): MessageWithParts {
   const { message } = entry;
   if (message.role !== "system") return entry;
   const record = objectField(objectField(message.options, "source") ?? {}, "record") ?? {};
+  // Of all records of the system the only one that the client sends, as a turn of the user.
+  if (extractName(record, "subtype") === "local_command")
+    return message.content === "" ? entry : injectedTurn(message, [message.content], "command");
   const attachment = objectField(record, "attachment");
   const type = attachment === undefined ? undefined : extractName(attachment, "type");
   if (attachment === undefined || type === undefined) return entry;
@@ -88,9 +91,12 @@ export function attachmentTurn(entry: MessageWithParts): MessageWithParts {
   const note = NOTES.get(type);
   const texts = carried?.texts(attachment) ?? (note === undefined ? [] : [extractCompact(attachment)]);
   const said = texts.filter((text) => text !== undefined && text.trim() !== "");
-  if (said.length === 0) return entry;
+  return said.length === 0 ? entry : injectedTurn(message, said, carried?.kind ?? note ?? type);
+}
+
+function injectedTurn(message: Message, texts: Texts, kind: string): MessageWithParts {
   const { id, session_id, seq, timestamp, options } = message;
-  const parts = said.map((text, ordinal): Part => ({
+  const parts = texts.map((text, ordinal): Part => ({
     id: partId(`attachment-${ordinal}`),
     session_id,
     message_id: id,
@@ -98,7 +104,7 @@ export function attachmentTurn(entry: MessageWithParts): MessageWithParts {
     type: "text",
     ...(text === undefined ? {} : { text }),
     provenance: "injected",
-    options: { pond: { injected: carried?.kind ?? note ?? type } },
+    options: { pond: { injected: kind } },
   }));
   const position = seq === undefined ? {} : { seq };
   return { message: { id, session_id, ...position, timestamp, role: "user", options }, parts };

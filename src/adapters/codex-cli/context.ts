@@ -7,10 +7,34 @@ import { isJsonObject } from "../../base/json.ts";
 import type { Extracted, Message, MessageWithParts, Part } from "../../model/index.ts";
 import { partId } from "../../model/index.ts";
 import type { ModelContext } from "../seam/index.ts";
-import { arrayField, extractString, keptBehind, lastCompaction, objectField } from "../seam/index.ts";
+import {
+  arrayField,
+  extractString,
+  failuresIn,
+  keptBehind,
+  lastCompaction,
+  objectField,
+} from "../seam/index.ts";
 import { injectedKind } from "./provenance.ts";
 
-export function contextOf(messages: readonly MessageWithParts[]): ModelContext {
+/** What the developer's name tells the model is sent with every request, and another client has its own. */
+export function contextOf(turns: readonly MessageWithParts[]): ModelContext {
+  const context = compactedContext(turns);
+  const past = new Set(context.past);
+  const instructions = context.messages.filter((entry) => !past.has(entry) && isInstruction(entry));
+  const left = new Set(instructions);
+  const messages = context.messages.filter((entry) => !left.has(entry));
+  // No output has a flag: what the model knew of a failure stands in its text.
+  const failures = failuresIn(messages);
+  return { ...context, messages, ...failures, ...(left.size === 0 ? {} : { instructions }) };
+}
+
+/** Carriers say nothing. */
+function isInstruction({ message, parts }: MessageWithParts): boolean {
+  return message.role === "system" && (message.content !== "" || parts.length > 0);
+}
+
+function compactedContext(messages: readonly MessageWithParts[]): ModelContext {
   const at = lastCompaction(messages, ["summary", "boundary"]);
   const entry = messages[at];
   if (entry === undefined) return { messages };
@@ -59,15 +83,19 @@ function keptAmong(
   before: readonly MessageWithParts[],
   history: readonly JsonObject[],
 ): ReadonlySet<MessageWithParts> {
-  const open = Map.groupBy(
-    before.filter(({ message }) => message.role === "user" || message.role === "assistant"),
-    ({ message, parts }) => `${message.role}\n${textsOf(parts)}`,
+  const open = Map.groupBy(before, ({ message, parts }) =>
+    message.role === "system" ? `system\n${message.content}` : `${message.role}\n${textsOf(parts)}`,
   );
   const kept = new Set<MessageWithParts>();
   for (const item of history) {
-    const text = (arrayField(item, "content") ?? []).map(textIn).join("");
-    const entry = open.get(`${extractString(item, "role") ?? ""}\n${text}`)?.pop();
-    if (entry !== undefined && text !== "") kept.add(entry);
+    const texts = (arrayField(item, "content") ?? []).map(textIn);
+    const role = extractString(item, "role") ?? "";
+    // Instructions are a message a block.
+    const isSplit = role === "developer" || role === "system";
+    for (const text of isSplit ? texts : [texts.join("")]) {
+      const entry = open.get(`${isSplit ? "system" : role}\n${text}`)?.pop();
+      if (entry !== undefined && text !== "") kept.add(entry);
+    }
   }
   return kept;
 }

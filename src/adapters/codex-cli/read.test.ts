@@ -6,7 +6,9 @@ import { describe, expect, test } from "vitest";
 import { listUnits, LATER, readFolder, readUnit } from "../../../test/support/adapter-run.ts";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import type { Event, MessageWithParts, SessionState } from "../../model/index.ts";
-import { replay, searchText } from "../../model/index.ts";
+import { activeBranch, replay, searchText } from "../../model/index.ts";
+import { historyOf, LossReport } from "../seam/index.ts";
+import { contextOf } from "./context.ts";
 import { codexCli } from "./index.ts";
 
 const THREAD = "01a1e1d6-0000-7000-8000-000000000001";
@@ -491,3 +493,61 @@ function keysOf(events: readonly Event[]): string[] {
 function idOf(events: readonly Event[]): string | undefined {
   return events.flatMap((one) => (one.kind === "session" ? [one.session.id] : []))[0];
 }
+
+describe("turns that were taken back", () => {
+  const rules = (second: number, text: string) =>
+    item(second, { type: "message", role: "developer", content: [{ type: "input_text", text }] });
+  const turn = (second: number, name: string) => [
+    event(second, { type: "task_started", turn_id: name }),
+    rules(second, "<model_switch>another model</model_switch>"),
+    item(second, said("user", `<environment_context>${name}</environment_context>`)),
+    item(second, said("user", `${name} question`)),
+    event(second, shown(`${name} question`)),
+    item(second + 1, said("assistant", `${name} answer`)),
+    event(second + 1, { type: "task_complete", turn_id: name }),
+  ];
+  const back = (second: number, num_turns: number) =>
+    event(second, { type: "thread_rolled_back", num_turns });
+  const active = async (...records: readonly object[]): Promise<readonly string[]> => {
+    const state = await sessionOf(meta(), ...records);
+    const ids = activeBranch(state.messages.map(({ message }) => message));
+    const kept = state.messages.filter(({ message }) => ids.has(message.id));
+    return kept
+      .flatMap(({ message, parts }) =>
+        message.role === "system"
+          ? message.content
+          : parts.map((part) => (part.type === "text" && part.text) || ""),
+      )
+      .filter((text) => text !== "");
+  };
+  const told = (name: string): readonly string[] => [
+    "<model_switch>another model</model_switch>",
+    `<environment_context>${name}</environment_context>`,
+    `${name} question`,
+    `${name} answer`,
+  ];
+
+  test("are left, with what the client told its model before them", async () => {
+    const log = [...turn(1, "first"), ...turn(3, "second"), ...turn(5, "third")];
+    expect(await active(...log)).toEqual(["first", "second", "third"].flatMap(told));
+    expect(await active(...log, back(7, 1))).toEqual(["first", "second"].flatMap(told));
+    expect(await active(...log, back(7, 2), ...turn(8, "fourth"))).toEqual(["first", "fourth"].flatMap(told));
+    // Those that were taken back before are not counted again.
+    expect(await active(...log, back(7, 1), ...turn(8, "fourth"), back(10, 2))).toEqual(told("first"));
+    expect(await active(...log, back(7, 0))).toEqual(["first", "second", "third"].flatMap(told));
+    // Before the first turn nothing goes.
+    expect(await active(...log, back(7, 9))).toEqual(told("first").slice(0, 2));
+  });
+
+  test("are handed over to no other client, and count as another branch", async () => {
+    const state = await sessionOf(meta(), ...turn(1, "first"), ...turn(3, "second"), back(5, 1));
+    const losses = new LossReport();
+    const { messages } = historyOf(state, { losses, context: contextOf });
+    expect(JSON.stringify(messages)).toContain("first answer");
+    expect(JSON.stringify(messages)).not.toContain("second answer");
+    expect(losses.list()).toMatchObject([
+      { what: "instructions of the other client", affects: "model", count: 1 },
+      { what: "turn of another branch", affects: "record", count: 2 },
+    ]);
+  });
+});

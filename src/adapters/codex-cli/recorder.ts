@@ -13,6 +13,7 @@ import {
   extractTimestamp,
   field,
   isCanonicalTimestamp,
+  isEmpty,
   keptValue,
   objectField,
   optional,
@@ -37,10 +38,11 @@ import type { RolloutRecord } from "./record.ts";
 import { identityValue, isItemId, leftover, sourceIdOf, viewRecord } from "./record.ts";
 import type { Replays } from "./replays.ts";
 import type { ScreenText } from "./twins.ts";
+import { Turns } from "./turns.ts";
 import { isTwin, screenText, spokenText, twinVersion } from "./twins.ts";
 
 /** Of `Recorder.state`: the version is raised whenever the same records would leave another state. */
-export const PREFIX_FORMAT: PrefixFormat = { adapter: CODEX, version: 1 };
+export const PREFIX_FORMAT: PrefixFormat = { adapter: CODEX, version: 2 };
 
 /** A record on its way into the log. */
 export interface Entry {
@@ -90,6 +92,7 @@ export class Recorder {
   readonly #log: SessionLog;
   readonly #setting: Setting;
   readonly #calls: Calls;
+  readonly #turns: Turns;
   /** Of the first record behind a prefix. */
   #expected: Expected | undefined;
   /** The event that the record before it was paired with. */
@@ -110,6 +113,7 @@ export class Recorder {
     this.#log = log;
     this.#setting = setting;
     this.#calls = new Calls(before && keptValue(objectField(before, "calls")));
+    this.#turns = new Turns(before && keptValue(objectField(before, "turns")));
     if (before === undefined) return;
     this.#expected = expectedIn(keptValue(objectField(before, "expected")));
     const unshown = objectField(before, "unshown");
@@ -125,6 +129,7 @@ export class Recorder {
     const twin = this.#twin?.entry === next ? this.#twin?.of : undefined;
     return {
       calls: this.#calls.state(),
+      turns: this.#turns.state(),
       replays: this.#setting.replays.state(),
       expected: { ...optional("id", id && { ...id }), ...optional("twin", twin) },
       ...optional("unshown", this.#unshown && { ...this.#unshown }),
@@ -155,6 +160,7 @@ export class Recorder {
   place(entry: Entry, next: Entry | undefined, wasAlone = false): void {
     const { view } = entry;
     const id = this.#identify(entry);
+    const leaf = this.#turns.pass(view, id.text);
     if (view === undefined) return this.#carry(entry, id);
     this.#calls.noteOutcome(view);
     const timestamp = extractTimestamp(view.record, "timestamp");
@@ -169,7 +175,8 @@ export class Recorder {
     const item = id.isSource && isItemId(id.text) ? without(placed.rest, ITEM_ID) : placed.rest;
     const record = leftover(view, item, isTyped);
     const replays = replayed === undefined ? undefined : { session_id: replayed, message_id: id.text };
-    const pond = replays === undefined ? placed.pond : { ...placed.pond, replays };
+    const facts = { ...placed.pond, ...optional("replays", replays), ...optional("leaf", leaf) };
+    const pond = isEmpty(facts) ? undefined : facts;
     const { bytes, hash } = entry;
     const drafts = draftsOf(placed.drafts, record, pond);
     const version = optional("version", placed.pond?.["twin"] === undefined ? undefined : twinVersion(hash));

@@ -1,9 +1,24 @@
 /** What opencode's model still had: the summary, the messages from where its tail starts, and what came after. */
 import type { MessageWithParts } from "../../model/index.ts";
 import type { ModelContext } from "../seam/index.ts";
-import { extractName, injectedKind, keptBehind, objectField } from "../seam/index.ts";
+import type { ResultPart } from "../seam/index.ts";
+import { extractName, failuresIn, field, injectedKind, keptBehind, objectField } from "../seam/index.ts";
 
 export function contextOf(messages: readonly MessageWithParts[]): ModelContext {
+  return { ...compactedContext(messages), ...failuresIn(messages, isUnflagged) };
+}
+
+/** The model is told of a failure by the status `error`; of a command that completed it gets the output alone. */
+function isUnflagged({ options }: ResultPart): boolean {
+  const record = objectField(objectField(options, "source") ?? {}, "record") ?? {};
+  if (field(record, "status") === "error") return false;
+  const metadata = objectField(record, "metadata");
+  return (
+    Object.hasOwn(record, "error") || (metadata !== undefined && typeof field(metadata, "exit") === "number")
+  );
+}
+
+function compactedContext(messages: readonly MessageWithParts[]): ModelContext {
   const summary = messages.findLastIndex(
     ({ message, parts }) =>
       message.role === "assistant" &&

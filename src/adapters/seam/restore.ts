@@ -52,6 +52,7 @@ const AFFECTS = {
   "file in a prompt": "model",
   "file in an answer": "model",
   "history before the fork": "model",
+  "instructions of the other client": "model",
   "middle of a long tool result": "model",
   "note of the other client": "model",
   reasoning: "model",
@@ -142,12 +143,18 @@ export interface LostParts {
 export class LossReport {
   readonly #losses = new Map<string, Omit<Loss, "count"> & { count: number }>();
   #past: ReadonlySet<Part> = new Set();
+  #unflagged: ReadonlySet<Part> = new Set();
   #parts = new Set<Part>();
   #failures = new Set<Part>();
 
   /** Parts of the session at hand that its model no longer had: what is lost of them is no loss to another one. */
   setPast(messages: readonly MessageWithParts[]): void {
     this.#past = new Set(messages.flatMap(({ parts }) => parts));
+  }
+
+  /** Results of the session at hand whose failure its model was not told: that it is not told again is a loss to the record. */
+  setUnflagged(parts: readonly Part[]): void {
+    this.#unflagged = new Set(parts);
   }
 
   /** `part`: what is not said. It is not looked for when the restore is read back. */
@@ -159,7 +166,8 @@ export class LossReport {
   /** A result that is said, but not that it is a failure. */
   addFailure(why: string, part: Part): void {
     this.#failures.add(part);
-    this.#count("failure of a tool", why, part);
+    const isTold = !this.#unflagged.has(part);
+    this.#count("failure of a tool", isTold ? why : `${why}; its own model was not told either`, part);
   }
 
   /** A part that is said, and cut by the client when it sends it. */
@@ -173,11 +181,14 @@ export class LossReport {
     this.#parts = new Set();
     this.#failures = new Set();
     this.#past = new Set();
+    this.#unflagged = new Set();
     return lost;
   }
 
   #count(what: LossKind, why: string, part: Part | undefined): void {
-    const affects = part !== undefined && this.#past.has(part) ? "record" : AFFECTS[what];
+    const isUntold = what === "failure of a tool" && part !== undefined && this.#unflagged.has(part);
+    const isPast = part !== undefined && this.#past.has(part);
+    const affects = isUntold || isPast ? "record" : AFFECTS[what];
     const key = `${affects}\0${what}\0${why}`;
     const loss = this.#losses.get(key);
     if (loss === undefined) this.#losses.set(key, { what, why, affects, count: 1 });

@@ -3,7 +3,8 @@
  * compacts goes on from a summary and from the turns that it kept; each client says by a rule of its own which these are,
  * from what its records say. Another client is handed the same: what came before is shown there, and not sent.
  */
-import type { MessageWithParts } from "../../../model/index.ts";
+import type { MessageWithParts, Part } from "../../../model/index.ts";
+import type { ResultPart } from "./results.ts";
 import { pondOf } from "../../../model/index.ts";
 
 export interface ModelContext {
@@ -13,6 +14,10 @@ export interface ModelContext {
   readonly past?: readonly MessageWithParts[];
   /** Answers that broke off: their client does not send them again, and they are not handed over. */
   readonly brokenOff?: readonly MessageWithParts[];
+  /** What the client told its model in the system's name: another one has its own, and they are not handed over. */
+  readonly instructions?: readonly MessageWithParts[];
+  /** Failed results of which only the record says so: no flag told the model. */
+  readonly unflagged?: readonly Part[];
   /** The last compaction left a summary that only its provider can read: nothing is left out then. */
   readonly isSealed?: true;
 }
@@ -22,6 +27,17 @@ export type ContextRule = (
   messages: readonly MessageWithParts[],
   log: readonly MessageWithParts[],
 ) => ModelContext;
+
+/** Results that are failures by what the record says, of those that the client's rule picks. */
+export function failuresIn(
+  messages: readonly MessageWithParts[],
+  isUnflagged: (part: ResultPart) => boolean = () => true,
+): Pick<ModelContext, "unflagged"> {
+  const unflagged = messages.flatMap(({ parts }) =>
+    parts.filter((part) => part.type === "tool_result" && part.is_failure === true && isUnflagged(part)),
+  );
+  return unflagged.length === 0 ? {} : { unflagged };
+}
 
 /** Where the last compaction stands; -1 where there was none. */
 export function lastCompaction(

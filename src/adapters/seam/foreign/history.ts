@@ -40,8 +40,11 @@ export function historyOf(state: SessionState, { parent, losses, context }: Hist
       losses.add("turn of another branch", "a restored session has one branch: the active one");
   const turns = [...before, ...active];
   const had: ModelContext = context?.(turns, [...before, ...own]) ?? { messages: turns };
-  const { messages, isSealed, past = [], brokenOff = [] } = had;
+  const { messages, isSealed, past = [], brokenOff = [], instructions = [], unflagged = [] } = had;
   losses.setPast(past);
+  losses.setUnflagged(unflagged);
+  for (const _ of instructions)
+    losses.add("instructions of the other client", "its model was sent them; each client has its own");
   for (const { parts } of brokenOff)
     losses.add("answer that was broken off", "its own client does not send it again", parts[0]);
   if (isSealed === true)

@@ -61,10 +61,10 @@ export function loseNote(part: Part, losses: LossReport): void {
   losses.add("note of the other client", `${kind}, which each client writes for its own model`, part);
 }
 
-/** A record of its client says nothing to the model; a text of the system does. */
+/** What no model was sent, or had no longer; a text that one was sent is an instruction (`ModelContext.instructions`). */
 export function countSystem(message: Extract<Message, { role: "system" }>, losses: LossReport): void {
   if (message.content === "") losses.add("record of the other client", "it is no turn of the conversation");
-  else losses.add("system text", "each client brings its own");
+  else losses.add("system text", "its model was not sent it, or had it no longer");
 }
 
 /** The text of a summary that stands for the history before it; some clients write it as a turn of their model. */
