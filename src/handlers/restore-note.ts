@@ -77,18 +77,15 @@ interface Again {
   readonly out: string;
 }
 
-/** Where a session is in that folder already, however the client names its files: a second one would be its double. */
-export async function refuseAgain(context: Context, store: SessionStore, again: Again): Promise<void> {
-  const head = await restoredBefore(context, store, again);
-  if (head === undefined) return;
-  const { adapter, session } = again;
-  throw new PondError(
+/** A session is in that folder already, however the client names its files: a second one would be its double. */
+export function restoredAlready({ adapter, session }: Again, head: RestoreHead): PondError {
+  return new PondError(
     "validation_failed",
     `session ${session} was restored into ${adapter.title}: ${head.path} exists already, and pond never overwrites a file`,
     {
       reason: "exists",
       hint: `it is there as it was restored, as ${shellWord(head.session)}; ${AGAIN}, or restore into another folder with --out`,
-      data: { path: head.path, session: head.session },
+      data: { path: head.path, session: head.session, was_restored: true },
     },
   );
 }

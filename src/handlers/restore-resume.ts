@@ -36,11 +36,13 @@ export function resumeIn(
     readonly place: string | undefined;
     readonly title: string;
     readonly recorded: string;
+    /** Its client has imported it, and has gone on with it. */
+    readonly isCarriedOn: boolean;
   },
 ): ResumeReport {
   const { id, directory, imports } = resume;
-  const { place, title, recorded } = written;
-  const files = imports?.files.map((file) => insideOf(out, file)) ?? [];
+  const { place, title, recorded, isCarriedOn } = written;
+  const files = isCarriedOn ? [] : (imports?.files.map((file) => insideOf(out, file)) ?? []);
   const steps = [...files.map((file) => [...(imports?.words ?? []), file]), resume.words];
   const isFound = imports !== undefined || out === place;
   const is_path = isPath(directory);

@@ -16,12 +16,13 @@ import { checkFiles, readLineage, SESSIONS } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import { noSession } from "./find.ts";
+import { realPathOf } from "./importer.ts";
 import { pathMap } from "./path-map.ts";
 import type { LineageProof } from "./prove-lineage.ts";
 import { proveLineage } from "./prove-lineage.ts";
 import type { RestoredSession } from "./restore-check.ts";
 import { checkRestored } from "./restore-check.ts";
-import { explainStale, refuseAgain, remember, rememberFiles } from "./restore-note.ts";
+import { explainStale, remember, rememberFiles, restoredAlready, restoredBefore } from "./restore-note.ts";
 import type { RestoredState, StateRequest } from "./restore-choice.ts";
 import { chosenState, describeState } from "./restore-choice.ts";
 import type { WrittenFile } from "./restore-files.ts";
@@ -63,6 +64,8 @@ export interface RestoreReport extends LineageProof {
   readonly tokens: RestoreTokens;
   /** The session is listed as of today: the client deletes older ones after so many days. */
   readonly deleted_after_days?: number;
+  /** Of a dry run: the file of an earlier restore that is still there; this one would be refused. */
+  readonly already_restored?: string;
   /** That it was restored could not be written to the store: the next sync takes it for another session. */
   readonly is_unrecorded?: true;
   /** Rules of `mapPaths` that fit no folder of these sessions. */
@@ -103,15 +106,26 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const out = named ?? defaultFolder(context, { adapter, place, restored, request });
   const times = await timesOf({ adapter, place, lineage, restored, now });
   const { isDryRun = false, canReuse = false } = request;
+  // What its client imported and carried on would be mixed with what is imported again.
+  const isCarriedOn =
+    canReuse &&
+    restored.resume.imports !== undefined &&
+    (await store.session(restored.resume.id)) !== undefined;
   const resumeWith = (written: readonly WrittenFile[]): ResumeReport =>
     resumeIn(out, restored.resume, {
       files: written,
       place: place?.root,
       title: adapter.title,
       recorded: session.project,
+      isCarriedOn,
     });
   request.beforeWriting?.(resumeWith([]));
-  if (!isDryRun && !canReuse) await refuseAgain(context, store, { session: session.id, adapter, out });
+  const last = restored.logs.find((log) => log.session === session.id)?.path;
+  const again = { session: session.id, adapter, out };
+  const before = await restoredBefore(context, store, again);
+  // What is to be reused must be the file that would be written.
+  const isDouble = before !== undefined && !(canReuse && before.path === join(realPathOf(out), last ?? ""));
+  if (isDouble && !isDryRun) throw restoredAlready(again, before);
   // What was there already and is only used may be the client's own.
   const newIn = (files: readonly WrittenFile[]): readonly WrittenFile[] =>
     canReuse ? files.filter(({ kept }) => !kept) : files;
@@ -123,7 +137,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     mayBeThere: canReuse,
     mayBeLonger: canReuse,
     files: restored.files,
-    last: restored.logs.find((log) => log.session === session.id)?.path,
+    last,
     check: (staged: string) =>
       checkRestored(staged, { adapter, machine, lineage, restored, now, isMapped: paths.isUsed() }),
     beforeMoving: async (checked: readonly RestoredSession[], files: readonly WrittenFile[]) => {
@@ -135,9 +149,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   };
   const { files } = isDryRun
     ? { files: await previewFiles(writing) }
-    : await writeFiles(writing).catch((error: unknown) =>
-        explainStale(context, store, { session: session.id, adapter, out, error }),
-      );
+    : await writeFiles(writing).catch((error: unknown) => explainStale(context, store, { ...again, error }));
   if (!isDryRun) rememberFiles(context, newIn(files));
   const state = shown.get(session.id);
   return {
@@ -152,6 +164,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     losses: restored.losses,
     tokens: restoreTokens(lineage.state, { context: rule, fidelity, origin }),
     ...(times.deleted_after_days === undefined ? {} : { deleted_after_days: times.deleted_after_days }),
+    ...(isDouble ? { already_restored: before.path } : {}),
     ...(isRecorded ? {} : { is_unrecorded: true as const }),
     unused_map_paths: paths.unused(),
     ...(state === undefined ? {} : { state: describeState(state) }),

@@ -318,3 +318,17 @@ test("a restore that is killed once its file is in place is known to the store",
   expect(log).not.toBe("");
   expect(existsSync(log)).toBe(false);
 });
+
+test("a resume with other paths makes no second copy beside the first, and a dry run says so", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  await storedSession(context, home);
+  const { files } = await restore(context, { session_id: ID, to: "pi" });
+  const mapped = { session_id: ID, to: "pi", canReuse: true, mapPaths: [`/srv/app=${home}`] };
+  await expect(restore(context, mapped)).rejects.toMatchObject({ data: { path: files[0]?.path } });
+  const planned = await restore(context, { ...mapped, isDryRun: true });
+  expect(planned.already_restored).toBe(files[0]?.path);
+  expect(await restore(context, { session_id: ID, to: "pi", canReuse: true })).toMatchObject({
+    files: [{ kept: true }],
+  });
+});

@@ -27,7 +27,8 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
   for (const rule of report.unused_map_paths)
     out.note(safeText(`note: --map-path ${shellWord(rule)} fits no folder that the session recorded`));
   // A restore would be refused.
-  return report.files.some(({ is_in_the_way }) => is_in_the_way === true) ? "failures" : "done";
+  const isInTheWay = report.files.some(({ is_in_the_way }) => is_in_the_way === true);
+  return isInTheWay || report.already_restored !== undefined ? "failures" : "done";
 }
 
 function render(report: RestoreReport): string {
@@ -54,6 +55,11 @@ function render(report: RestoreReport): string {
           `${directory} is not on this machine: make it, or ${before}restore with --map-path ${shellWord(recorded)}=<the folder here>`,
         ]
       : []),
+    ...(report.already_restored === undefined
+      ? []
+      : [
+          `it was restored into ${report.to} before, and ${report.already_restored} is still there: a restore would be refused`,
+        ]),
     ...(report.is_unrecorded === true
       ? [
           "the store could not be written to, so that it does not know of this restore: the next sync takes it for another session",

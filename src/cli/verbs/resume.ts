@@ -34,7 +34,9 @@ export async function resume(verb: Verb): Promise<Outcome> {
     if (missing !== undefined) out.note(safeText(`note: ${missing.message}; ${missing.hint ?? ""}`));
     out.result(report, () => safeText(report.resume.command));
     const isInTheWay = report.files.some(({ is_in_the_way }) => is_in_the_way === true);
-    return missing === undefined && !isInTheWay ? "done" : "failures";
+    // A client that is not installed here may be where the command goes.
+    const isNowhere = report.resume.is_directory_missing === true;
+    return isInTheWay || isNowhere || report.already_restored !== undefined ? "failures" : "done";
   }
   out.progress(undefined);
   const { steps, directory, is_path } = report.resume;
@@ -110,6 +112,9 @@ function notes(report: RestoreReport): readonly string[] {
     fresh.length === 0
       ? `${to} has the session already`
       : `${would} ${counted(report.sessions, "session")} into ${to} (${report.fidelity}): ${counted(fresh.length, "file")} in ${report.out}`,
+    ...(report.already_restored === undefined
+      ? []
+      : [`in the way: it was restored before, and ${report.already_restored} is still there`]),
     ...inTheWay.map(({ path }) => `in the way: ${path} has other content, and pond never overwrites a file`),
     ...unused.map((rule) => `note: --map-path ${shellWord(rule)} fits no folder that the session recorded`),
     ...lossLines({ losses: report.losses.filter(({ affects }) => affects === "model") }),
