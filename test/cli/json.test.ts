@@ -47,7 +47,7 @@ const ANSWERS: readonly (readonly [line: string, keys: string])[] = [
     "fidelity files losses out proven resume session_id sessions state to tokens unproven unused_map_paths",
   ],
   [
-    `resume ${SESSION} --in pi --dry-run`,
+    `resume ${SESSION} --in pi --dry-run --map-path /home/demo/projects/checkout=/tmp`,
     "dry_run fidelity files losses out proven resume session_id sessions state to tokens unproven unused_map_paths",
   ],
   ["verify", "clients"],
