@@ -207,8 +207,8 @@ const clients: readonly {
     golden: {
       root: "home",
       log: "sessions/2026/11/16/rollout-2026-11-16T00-51-57-01a1e1d6-dc28-7033-8d22-b4de37cc0373.jsonl",
-      format: "codex-cli/1/2",
-      state: "ab8c71013da6eaa02b82236938dd08ff",
+      format: "codex-cli/2/2",
+      state: "b71285d9fbd62a98ca950f7c481002f2",
     },
   },
   {
