@@ -26,9 +26,12 @@ interface Marked {
 
 /**
  * `none`: the store was not synced from here. `gone back`: it was, and lacks what was stored then. `gone`: one was synced
- * from here, and there is none.
+ * from here, and there is none. What an earlier look remembered is used again as long as nobody has written to it.
  */
-export async function rememberedSync(context: Context): Promise<Remembered | "none" | "gone back" | "gone"> {
+export async function rememberedSync(
+  context: Context,
+  before?: Remembered,
+): Promise<Remembered | "none" | "gone back" | "gone"> {
   const { state } = context.config.paths;
   const facts = await lookAt(context);
   if (facts === undefined) return (await isGone(context)) ? "gone" : "none";
@@ -36,6 +39,8 @@ export async function rememberedSync(context: Context): Promise<Remembered | "no
   const known = knownCursors(state, context.address).filter(({ id }) => id === facts.id);
   if (known.length === 0) return "none";
   const opened = new Map<string, Cursors>();
+  // Of a log with many sources the second reading costs as much as the first.
+  if (before?.cursors.isCurrent() === true) opened.set(before.name, before.cursors);
   const heldIn = (look: StoreFacts & Marked): Remembered | undefined => {
     // A copy that was there before may be back: then the cursors of then hold.
     for (const { name, isSettled, isContinuedBy } of known) {

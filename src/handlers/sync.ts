@@ -125,15 +125,14 @@ async function importStage(
   (await import("../state/besides.ts")).removeAbandoned(state, context.clock.now());
   const store = await context.store();
   // Under the lock: another sync may just have finished, or this store is new under its address.
-  const now = await rememberedSync(context);
+  const now = await rememberedSync(context, remembered);
   const held = typeof now === "string" ? undefined : now;
   // One in memory begins with each process, and lacks nothing.
   const isFirst = isInMemory(url) || knownCursors(state, context.address).length === 0;
   const isSettled = held?.isSettled ?? isFirst;
   const facts = await factsOf(context, store);
   const name = rememberStore(state, context.address, { ...facts, cursors: held?.name, isSettled });
-  const isCurrent = name === remembered?.name && cursors?.isCurrent() === true;
-  const current = isCurrent ? cursors : Cursors.open(state, name);
+  const current = held?.cursors ?? Cursors.open(state, name);
   current.repair();
   const reports = await importAll(
     context,

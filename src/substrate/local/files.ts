@@ -1,23 +1,33 @@
 /** The files of a local table, while other processes may clean old ones away (spec.md#lance-chokepoints-storage). */
-import type { Dirent } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { errnoOf } from "../../base/errors.ts";
 
-/** Paths of all files below a folder. Node's own recursion fails where a folder goes while it looks. */
+/**
+ * Paths of all files below a folder. Node's own recursion fails where a folder goes while it looks. Synchronous calls: every
+ * commit looks, a table has some twenty folders, and as promises they take five times as long.
+ */
 export async function filesBelow(folder: string): Promise<string[]> {
-  return below(folder, await readdir(folder, { withFileTypes: true }));
+  const files: string[] = [];
+  below(folder, readdirSync(folder, { withFileTypes: true }), files);
+  return files;
 }
 
-async function below(folder: string, entries: readonly Dirent[]): Promise<string[]> {
-  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => join(folder, name));
-  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
-  const deeper = await Promise.all(
-    folders.map(async (path) =>
-      below(path, (await readdir(path, { withFileTypes: true }).catch(ignoreMissing)) ?? []),
-    ),
-  );
-  return [...files, ...deeper.flat()];
+function below(folder: string, entries: readonly Dirent[], files: string[]): void {
+  for (const entry of entries) if (entry.isFile()) files.push(join(folder, entry.name));
+  for (const entry of entries) {
+    if (!entry.isDirectory()) continue;
+    const path = join(folder, entry.name);
+    below(path, entriesOf(path), files);
+  }
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    return ignoreMissing(error) ?? [];
+  }
 }
 
 export function ignoreMissing(error: unknown): undefined {

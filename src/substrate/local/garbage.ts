@@ -41,10 +41,13 @@ export async function hasGarbage(directory: string, versionsBefore: number): Pro
     const kept = await readAll(directory, [newest]);
     return kept !== undefined && files.some(outside(kept));
   }
+  // The last one is the oldest: where it stays, all do.
+  const oldest = older.at(-1);
+  if (oldest === undefined || mtimeOf(join(directory, VERSIONS, oldest)) >= versionsBefore) return false;
   const sizes = older.map((name) => statSync(join(directory, VERSIONS, name), { throwIfNoEntry: false }));
   const stale = sizes.filter((stat) => stat !== undefined && stat.mtimeMs < versionsBefore).length;
   const bytes = sizes.reduce((sum, stat) => sum + (stat?.size ?? 0), 0);
-  return stale > 0 && (bytes <= READ_AT_ONCE.bytes || stale >= READ_AT_ONCE.stale);
+  return bytes <= READ_AT_ONCE.bytes || stale >= READ_AT_ONCE.stale;
 }
 
 /** Removes what is garbage and tells its bytes. */
