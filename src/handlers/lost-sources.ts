@@ -8,8 +8,10 @@ import type { JsonValue } from "../base/json.ts";
 import { shellWord } from "../base/shell.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { SessionStore, StateHead } from "../sessions/index.ts";
-import type { LostSource, SourceName } from "../state/index.ts";
-import { Cursors, knownCursors, knownReaderId, lostPath, lostSources } from "../state/index.ts";
+import type { LostSource } from "../state/besides.ts";
+import { lostPath, lostSources, rememberLost } from "../state/besides.ts";
+import type { SourceName } from "../state/index.ts";
+import { Cursors, knownCursors, knownReaderId } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { isCursor } from "./sweep.ts";
 import type { LostReport } from "./verify-report.ts";
@@ -67,6 +69,31 @@ async function isStored(source: LostSource, { store, bySession, mine }: Stored):
   // Without any state the table of states was lost, which is told of elsewhere, or an older pond stored it.
   if (heads === undefined) return (await store.session(session)) !== undefined;
   return heads.some((head) => head.records >= records);
+}
+
+/**
+ * After a sync: where another store was in place before, which of its sources are lost; else which of those that were lost
+ * have been found since. What is to be said of it.
+ */
+export async function noteLost(
+  context: Context,
+  store: SessionStore,
+  {
+    name,
+    isSettled,
+    cursors,
+  }: { readonly name: string; readonly isSettled: boolean; readonly cursors: Cursors },
+): Promise<readonly string[]> {
+  const { state } = context.config.paths;
+  if (isSettled) {
+    const before = lostSources(state, name);
+    const left = before.filter((source) => !cursors.has(source));
+    if (left.length < before.length) rememberLost(state, name, left);
+    return [];
+  }
+  const lost = await findLost(context, store, { sources: storedOnce(context), cursors });
+  rememberLost(state, name, lost);
+  return lost.length === 0 ? [] : [`${describeLost(lost)}: ${fromAnotherCopy(lost)}`];
 }
 
 /** What is lost of a store, and what can be done about it; undefined where nothing is. */

@@ -10,9 +10,7 @@ import {
   isLockLeftBehind,
   knownCursors,
   lastSync,
-  lostSources,
   readerId,
-  rememberLost,
   rememberStore,
   rememberSync,
 } from "../state/index.ts";
@@ -148,7 +146,10 @@ async function importStage(
   );
   const isEnded = !context.signal.aborted;
   if (isEnded && current.mark === undefined) current.advance([], await store.leaveMark(readerId(state)));
-  if (isEnded) await tellLost(context, { name, isSettled, cursors: current }, hooks.notes);
+  if (isEnded) {
+    const { noteLost } = await import("./lost-sources.ts");
+    hooks.notes.push(...(await noteLost(context, store, { name, isSettled, cursors: current })));
+  }
   const after = await factsOf(context, store);
   rememberStore(state, context.address, { ...after, cursors: name, isSettled: isSettled || isEnded });
   rememberSync(state, name, {
@@ -167,29 +168,6 @@ async function importStage(
     ),
   });
   return { clients: reports, store: name };
-}
-
-/** Where another store was in place before: which of its sources are lost. Later: which of these were found since. */
-async function tellLost(
-  context: Context,
-  {
-    name,
-    isSettled,
-    cursors,
-  }: { readonly name: string; readonly isSettled: boolean; readonly cursors: Cursors },
-  notes: string[],
-): Promise<void> {
-  const { state } = context.config.paths;
-  if (isSettled) {
-    const before = lostSources(state, name);
-    const left = before.filter((source) => !cursors.has(source));
-    if (left.length < before.length) rememberLost(state, name, left);
-    return;
-  }
-  const { describeLost, findLost, fromAnotherCopy, storedOnce } = await import("./lost-sources.ts");
-  const lost = await findLost(context, await context.store(), { sources: storedOnce(context), cursors });
-  rememberLost(state, name, lost);
-  if (lost.length > 0) notes.push(`${describeLost(lost)}: ${fromAnotherCopy(lost)}`);
 }
 
 const MADE_ANEW = "sync makes a new one from the sources on this machine";

@@ -4,4 +4,6 @@
  */
 export { removeAbandoned } from "./abandoned.ts";
 export { knownFaults, rememberFaults } from "./known-faults.ts";
+export type { LostSource } from "./lost.ts";
+export { lostPath, lostSources, rememberLost } from "./lost.ts";
 export { rememberRestored, restoredStamps } from "./restores.ts";

@@ -5,8 +5,6 @@ export type { LastSync, RememberedWait } from "./last-sync.ts";
 export { lastSync, rememberSync } from "./last-sync.ts";
 export type { Holder, LockOptions } from "./lock.ts";
 export { acquireLock, isLockLeftBehind } from "./lock.ts";
-export type { LostSource } from "./lost.ts";
-export { lostPath, lostSources, rememberLost } from "./lost.ts";
 export { makePrivate, makeStorePrivate } from "./private.ts";
 export { knownReaderId, readerId } from "./reader.ts";
 export type { KnownCursors, StoreAddress, StoreFacts } from "./stores.ts";

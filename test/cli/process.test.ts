@@ -203,6 +203,7 @@ test("a sync with nothing to do loads no engine, no reader or writer of a client
     /^adapters\/[^/]+\/(index|discover|layout|names?|places)\.js$/,
   ];
   expect(loaded.filter((path) => !light.some((pattern) => pattern.test(path)))).toEqual([]);
+  expect(loaded.length).toBeLessThan(80);
   // Each file costs about a third of a millisecond of every start: the command has them in a few.
   const bundled = await home.exec(process.execPath, ["--import", trace, BIN, "sync"]);
   expect(bundled.stdout).toContain("claude-code\t1\t1\t0");
