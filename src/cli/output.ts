@@ -13,7 +13,7 @@ import { createStyle } from "./style.ts";
 import type { Style } from "./style.ts";
 import { renderTable } from "./table.ts";
 import type { Column } from "./table.ts";
-import { displayWidth, oneLine, safeJson, safeLines, safeText, shorten } from "./text.ts";
+import { displayWidth, oneLine, safeJson, safeLine, safeLines, shorten } from "./text.ts";
 
 /** The reader of stdout went away: the command ends quietly. */
 export class ClosedPipe extends Error {
@@ -237,10 +237,10 @@ const PLAIN_MS = { first: 3000, every: 10_000 };
 const line = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
 
 function renderError(error: PondError, style: Style): string {
-  const what = `${style.bad("pond:")} ${safeText(maskSecrets(error.message))}`;
+  const what = `${style.bad("pond:")} ${safeLine(maskSecrets(error.message))}`;
   return error.hint === undefined
     ? what
-    : `${what}\n  ${style.bold("fix:")} ${safeText(maskSecrets(error.hint))}`;
+    : `${what}\n  ${style.bold("fix:")} ${safeLine(maskSecrets(error.hint))}`;
 }
 
 /** With the stacks of the causes: the cause is mostly what one looks for. */

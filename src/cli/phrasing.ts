@@ -2,11 +2,12 @@
 import { shellWord } from "../base/shell.ts";
 import type { Phrasing } from "../wire/index.ts";
 import type { Style } from "./style.ts";
-import { safeText } from "./text.ts";
+import { safeLine, safeText } from "./text.ts";
 
 export function phrasing(style: Style): Required<Phrasing> {
   return {
     clean: safeText,
+    line: safeLine,
     strong: style.bold,
     faint: style.dim,
     after: (id) => `--after ${shellWord(id)}`,

@@ -31,6 +31,13 @@ export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim().replaceAll(UNSAFE, escaped);
 }
 
+/** The same without folding, for ids and paths: a line feed is shown as `\\n`, so that no value begins a line of pond's own. */
+export function safeLine(text: string): string {
+  return ASCII.test(text)
+    ? text
+    : text.replaceAll(UNSAFE, (found) => (found === "\n" ? String.raw`\n` : escaped(found)));
+}
+
 /** Text of several lines that is safe to show: as it is, but what could steer the terminal is made visible. */
 export function safeText(text: string): string {
   return ASCII.test(text)

@@ -6,7 +6,6 @@
  */
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { sessionId } from "../model/index.ts";
 import type { Cleared, Damage, SessionStore, StateViews, TableCheck } from "../sessions/index.ts";
 import { aloneIn, checkFiles, clearTheWay, forgetWhatWas, letGo, SESSIONS } from "../sessions/index.ts";
@@ -15,10 +14,9 @@ import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import type { FileDamage } from "./file-damage.ts";
 import { damageIn } from "./file-damage.ts";
-import { realPathOf } from "./importer.ts";
 import { changedMessages, isDisproven, isProven } from "./prove-session.ts";
+import { readAgain, sumOf } from "./read-again.ts";
 import type { ClientReport } from "./sync-report.ts";
-import { sync } from "./sync.ts";
 import type { StoredReport } from "./verify-stored.ts";
 import { verifyStored } from "./verify-stored.ts";
 
@@ -82,7 +80,7 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   let again = await readAgain(context, store, { verify: isDoubtful });
   step("proving everything that is stored");
   let stored = await verifyStored(context, {});
-  const { rows: changed, sources } = await takeOutChanged(context, store, stored);
+  const changed = await takeOutChanged(context, store, stored);
   const isStateLost = found.some(
     ({ table, isTorn, damage }) => table === "sources" && (isTorn || damage.some(isLossOfRows)),
   );
@@ -92,7 +90,7 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   if (changed > 0) {
     done.push(`${changed} rows that are not what was read were taken out`);
     step("reading every source again");
-    again = sumOf(again, await readAgain(context, store, { verify: true, elsewhere: sources }));
+    again = sumOf(again, await readAgain(context, store, { verify: true }));
   }
   step("bringing the indexes up to date");
   await store.updateIndexes();
@@ -156,70 +154,21 @@ async function takeOutDamaged(
   return { taken_out, readable, proven: (await store.putBackProven()).inserted, left };
 }
 
-interface ReadAgain {
-  readonly read_again: number;
-  readonly put_back: number;
-  readonly left_out: number;
-  /** Sessions whose rows were made anew. */
-  readonly made: readonly string[];
-  readonly clients: readonly ClientReport[];
-}
-
-/** All sources, also some that no client's place has, then what none of them has any more. */
-async function readAgain(
-  context: Context,
-  store: SessionStore,
-  { verify, elsewhere = [] }: { readonly verify: boolean; readonly elsewhere?: readonly NamedSource[] },
-): Promise<ReadAgain> {
-  const everywhere = await sync(context, { verify, wait: true });
-  const clients = [...everywhere.clients];
-  for (const { adapter, path } of elsewhere) {
-    if (everywhere.clients.some(({ places }) => places.some((place) => isBelow(path, place)))) continue;
-    const request = { adapters: [adapter], paths: [path], verify, wait: true, stages: ["import"] as const };
-    clients.push(...(await sync(context, request)).clients);
-  }
-  const read_again = clients.reduce(
-    (sum, { stored }) => sum + stored.sessions.inserted + stored.messages.inserted + stored.parts.inserted,
-    0,
-  );
-  const back = await store.putBackUnproven((session) => isProven(store, session).catch(() => false));
-  const made = await store.recoverSessions(context.clock);
-  return { read_again, put_back: back.inserted, left_out: back.leftOut, made, clients };
-}
-
-const isBelow = (path: string, place: string): boolean => path.startsWith(join(realPathOf(place), "/"));
-
-const sumOf = (a: ReadAgain, b: ReadAgain): ReadAgain => ({
-  read_again: a.read_again + b.read_again,
-  put_back: a.put_back + b.put_back,
-  left_out: a.left_out + b.left_out,
-  made: [...a.made, ...b.made],
-  clients: b.clients,
-});
-
 /** Of sessions that are not what was read, though no file of theirs is known to be damaged: what a source here can say again. */
 async function takeOutChanged(
   context: Context,
   store: SessionStore,
   { clients }: StoredReport,
-): Promise<{ readonly rows: number; readonly sources: readonly NamedSource[] }> {
+): Promise<number> {
   let rows = 0;
-  const here: NamedSource[] = [];
   for (const { session_id, sources } of clients.flatMap(({ unequal_sessions }) => unequal_sessions)) {
     context.signal.throwIfAborted();
-    const own = sources.filter(({ path, machine }) => machine === "this" && existsSync(path));
-    if (own.length === 0) continue;
-    here.push(...own);
+    if (!sources.some(({ path, machine }) => machine === "this" && existsSync(path))) continue;
     const id = sessionId(session_id);
     rows += await store.takeOutMessages(id, await changedMessages(store, id));
   }
   if (rows > 0) await store.forgetMarks();
-  return { rows, sources: here };
-}
-
-interface NamedSource {
-  readonly adapter: string;
-  readonly path: string;
+  return rows;
 }
 
 async function recoverStates(

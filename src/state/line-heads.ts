@@ -29,12 +29,9 @@ const OPEN = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE = 0x5d;
 
-/** Of a hash like FNV-1a. */
+/** Of the hash FNV-1a. */
 const SEED = 0x811c_9dc5;
 const PRIME = 0x0100_0193;
-
-/** Bytes at the end of a name that all count. */
-const TAIL = 24;
 
 /** Numbers kept of each source, in one array. */
 const START = 0;
@@ -65,7 +62,8 @@ export class LineHeads {
   add({ bytes, start, end, offset }: LineBytes): boolean {
     const nameEnd = endOfName(bytes, start, end);
     if (nameEnd === -1) return false;
-    const stampEnd = Math.min(end, bytes.indexOf(QUOTE, nameEnd + 2) + 2);
+    const stampEnd = bytes.indexOf(QUOTE, nameEnd + 2) + 2;
+    if (stampEnd < nameEnd || stampEnd >= end) return false;
     const nameLength = nameEnd - start;
     const hash = hashOf(bytes, start, nameEnd);
     const known = this.#find(bytes, { start, end: nameEnd, hash });
@@ -184,15 +182,9 @@ export class LineHeads {
   }
 }
 
-/**
- * Of the last bytes of a name, and of every fourth one before them: names of one place begin alike, and looking at every
- * byte takes longer than all else here.
- */
 function hashOf(bytes: Buffer, start: number, end: number): number {
   let hash = SEED;
-  const tail = Math.max(start, end - TAIL);
-  for (let at = start; at < tail; at += 4) hash = Math.imul(hash ^ (bytes[at] ?? 0), PRIME);
-  for (let at = tail; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), PRIME);
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), PRIME);
   return hash ^ (hash >>> 15);
 }
 

@@ -16,6 +16,7 @@ import { appendLog, readLog, rewriteLog } from "../base/append-log.ts";
 import { systemClock } from "../base/clock.ts";
 import { acquireLock } from "./lock.ts";
 import { Cursors } from "./cursors.ts";
+import { LineHeads } from "./line-heads.ts";
 import { lostPath, lostSources, rememberLost } from "./lost.ts";
 import { knownCursors, rememberStore } from "./stores.ts";
 
@@ -290,6 +291,41 @@ describe("which store is at an address", () => {
     expect(knownCursors(folder.path, address).map(({ name }) => name)).toEqual([cursors, away]);
     expect(knownCursors(folder.path, remote).map(({ name }) => name)).toEqual([other]);
   });
+});
+
+test("a line that breaks off inside its stamp is damaged, wherever it is in what was read", () => {
+  const heads = new LineHeads();
+  const line = Buffer.from('["a","b","c","1]');
+  expect(heads.add({ bytes: line, start: 0, end: line.length, offset: 0 })).toBe(false);
+  const good = Buffer.from('["a","b","c","1 2",{}]');
+  expect(heads.add({ bytes: good, start: 0, end: good.length, offset: 20 })).toBe(true);
+  expect([heads.size, heads.goesOn('["a","b","c"', ',"1 2",')]).toEqual([1, true]);
+});
+
+test("names are told apart whatever is in them, as by a plain map", () => {
+  const text = fc.string({
+    unit: fc.constantFrom("a", "7", '"', "\\", "\u00e9", "\u{1f41f}", "\u0000", "/"),
+    maxLength: 40,
+  });
+  const line = fc.record({ adapter: text, root: text, key: text, stamp: fc.nat({ max: 9 }) });
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 60 }), (lines) => {
+      const heads = new LineHeads();
+      const plain = new Map<string, string>();
+      let offset = 0;
+      for (const { adapter, root, key, stamp } of lines) {
+        const bytes = Buffer.from(JSON.stringify([adapter, root, key, String(stamp), {}]));
+        expect(heads.add({ bytes, start: 0, end: bytes.length, offset })).toBe(true);
+        plain.set(JSON.stringify([adapter, root, key]).slice(0, -1), String(stamp));
+        offset += bytes.length + 1;
+      }
+      expect(heads.size).toBe(plain.size);
+      for (const [name, stamp] of plain) {
+        expect(heads.goesOn(name, `,"${stamp}",`)).toBe(true);
+        expect(heads.goesOn(name, `,"${stamp}0",`)).toBe(false);
+      }
+    }),
+  );
 });
 
 test("sources that are lost are remembered by store until none is", async () => {

@@ -74,6 +74,8 @@ const FAULTS: readonly (readonly [Fault, RegExp])[] = [
   ["no_store", /status: 4\d\d/],
 ];
 
+const READ_ONLY = /Read-only file system|os error 30\b/i;
+
 /** Calls in all per fault, within the policy's own bound; faults not listed are not retried. */
 const RETRIED: Readonly<Partial<Record<Fault, number>>> = {
   conflict: Infinity,
@@ -167,7 +169,13 @@ export function engineError(thrown: unknown, { what, where, attempts, secrets = 
         "disk_full",
       );
     case "permission":
-      return unavailable(`no permission on ${where}`, "check the owner and mode of that path", "permission");
+      return READ_ONLY.test(String(thrown))
+        ? unavailable(
+            `${where} is on a disk that is mounted read-only`,
+            "mount it to be written to",
+            "permission",
+          )
+        : unavailable(`no permission on ${where}`, "check the owner and mode of that path", "permission");
     case "credentials":
       return unavailable(
         `${where} refuses the credentials or has none`,

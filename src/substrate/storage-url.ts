@@ -1,6 +1,6 @@
 /** Where a store lives: one parser for every address a user may write (spec.md#lance-chokepoints-catalog). */
 import { homedir } from "node:os";
-import { resolve, sep } from "node:path";
+import { isAbsolute, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PondError } from "../base/errors.ts";
 import { maskSecrets } from "../base/secrets.ts";
@@ -41,7 +41,8 @@ export function parseStorageUrl(text: string, base: StorageUrlBase = {}): Storag
 }
 
 function local(path: string, base: StorageUrlBase): StorageUrl {
-  const href = resolve(base.cwd ?? process.cwd(), path);
+  // An absolute path needs no working folder, which somebody may have deleted.
+  const href = isAbsolute(path) ? resolve(path) : resolve(base.cwd ?? process.cwd(), path);
   return { kind: "local", scheme: "file", href, display: href };
 }
 

@@ -18,6 +18,8 @@ import type {
 export interface Phrasing {
   /** Makes text harmless to who reads it. */
   readonly clean: (text: string) => string;
+  /** The same for what stands in one line, whatever it holds. */
+  readonly line: (text: string) => string;
   /** Titles, and what is beside the point; plain where there are no colours. */
   readonly strong: (text: string) => string;
   readonly faint: (text: string) => string;
@@ -46,7 +48,7 @@ export function getTranscript(response: GetResponse, phrasing: Phrasing): string
     if (left > 0)
       lines.push(
         "",
-        phrasing.clean(
+        phrasing.line(
           `... ${left} more ${left === 1 ? "part" : "parts"}; go on with ${phrasing.after(target_parts.at(-1)?.id ?? "")}`,
         ),
       );
@@ -60,11 +62,11 @@ export function getTranscript(response: GetResponse, phrasing: Phrasing): string
 }
 
 /** Stored rows that cannot be read: the transcript is whole but for them. */
-function issueLines({ issues = [] }: GetResponse, { clean }: Phrasing): string[] {
+function issueLines({ issues = [] }: GetResponse, { line }: Phrasing): string[] {
   return issues.map(({ message_id, part_id, message }) => {
     const part = part_id === undefined ? "" : `, part ${part_id}`;
     const what = message_id === undefined ? "the session" : `message ${message_id}${part}`;
-    return clean(`cannot be read: ${what}: ${message}`);
+    return line(`cannot be read: ${what}: ${message}`);
   });
 }
 
@@ -80,7 +82,7 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
       ? ""
       : `, ${unsearched} ${unsearched === 1 ? "session" : "sessions"} of it not looked through yet`;
   const scope = `${searched} messages with text${tools} were in scope${left}`;
-  const name = JSON.stringify(phrasing.clean(query));
+  const name = JSON.stringify(phrasing.line(query));
   if (response.sessions.length === 0) {
     const more =
       response.next_cursor === undefined
@@ -109,7 +111,7 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
       if (hit.also_in !== undefined)
         lines.push(
           phrasing.faint(
-            phrasing.clean(`  also in ${hit.also_in.map(({ session_id }) => session_id).join(", ")}`),
+            phrasing.line(`  also in ${hit.also_in.map(({ session_id }) => session_id).join(", ")}`),
           ),
         );
     }
@@ -126,22 +128,22 @@ const STATES: Readonly<Record<RowState, string>> = {
   other_end: "in another end",
 };
 
-function headOf({ session }: GetResponse, { clean, strong, faint }: Phrasing): string {
+function headOf({ session }: GetResponse, { line, strong, faint }: Phrasing): string {
   const { id, title, source_agent, project, relation = "child", parent_session_id: parent } = session;
-  const name = title === undefined ? "" : `${strong(clean(title))}\n`;
+  const name = title === undefined ? "" : `${strong(line(title))}\n`;
   const origin = parent === undefined ? "" : ` | ${relation} of ${parent}`;
-  return name + faint(clean(`session ${id} | ${source_agent} | ${project}${origin}`));
+  return name + faint(line(`session ${id} | ${source_agent} | ${project}${origin}`));
 }
 
-function sessionHeader(session: HitSession, { clean, strong, faint }: Phrasing): string[] {
+function sessionHeader(session: HitSession, { line, strong, faint }: Phrasing): string[] {
   const { session_id, title, source_agent, project, matched_message_count: matched } = session;
   const all = session.session_messages_count;
   // Other ends, and what was removed, count for nothing among the messages that a session has now.
   const counts = matched > all ? `${matched} matches, ${all} messages now` : `${matched} of ${all} messages`;
   return [
-    strong(`=== ${clean(title ?? session_id)}`),
+    strong(`=== ${line(title ?? session_id)}`),
     faint(
-      clean(
+      line(
         `session ${session_id} | ${source_agent} | ${project} | ${counts} | last ${timeOf(session.last_at)}`,
       ),
     ),
@@ -163,13 +165,13 @@ function sessionFooter(result: SessionResult, phrasing: Phrasing): string[] {
   // Read from the end, what remains lies before the page.
   if (left > 0 && result.session_from === "end" && first !== undefined)
     lines.push(
-      phrasing.clean(
+      phrasing.line(
         `... ${left} earlier ${messagesOf(left)}; go back with ${phrasing.before(first.id)}${same}`,
       ),
     );
   else if (left > 0 && last !== undefined)
     lines.push(
-      phrasing.clean(`... ${left} more ${messagesOf(left)}; go on with ${phrasing.after(last.id)}${same}`),
+      phrasing.line(`... ${left} more ${messagesOf(left)}; go on with ${phrasing.after(last.id)}${same}`),
     );
   if (messages.length === 0) lines.push("no messages here");
   if (hidden > 0)
@@ -182,7 +184,7 @@ function sessionFooter(result: SessionResult, phrasing: Phrasing): string[] {
   if (children.length > 0) {
     lines.push(`children (${children.length + result.children_remaining}), each a session of its own:`);
     for (const { id, source_agent, relation, title } of children)
-      lines.push(phrasing.clean(`  ${[id, source_agent, relation, title].filter(Boolean).join(" | ")}`));
+      lines.push(phrasing.line(`  ${[id, source_agent, relation, title].filter(Boolean).join(" | ")}`));
   }
   return lines.length === 0 ? [] : ["", ...lines];
 }
@@ -199,7 +201,7 @@ function endLines(result: SessionResult, phrasing: Phrasing): string[] {
       `read by ${source.reader}`,
       end === shown ? "shown here" : phrasing.end(end),
     ];
-    return phrasing.clean(`  ${end} | ${facts.join(" | ")}`);
+    return phrasing.line(`  ${end} | ${facts.join(" | ")}`);
   });
   if (lines.length > 0)
     lines.unshift(`${lines.length} ends, the newest first: its sources went different ways`);
@@ -225,7 +227,7 @@ function stateLines(
       `${source.form} ${source.path}`,
       phrasing.state(session.id, state, isOne ? undefined : source.id),
     ];
-    return phrasing.clean(`  ${facts.join(" | ")}`);
+    return phrasing.line(`  ${facts.join(" | ")}`);
   });
   lines.unshift(`${states.length + left} states of its sources, the newest first; each can be restored:`);
   if (left > 0) lines.push(`  ... and ${left} more ${left === 1 ? "state" : "states"}`);
@@ -258,21 +260,21 @@ function partsOf(view: MessageView, response: GetResponse): readonly WirePart[] 
   return response.scope === "message" && view.id === response.target.id ? response.target_parts : undefined;
 }
 
-function summaryLine({ kind, label = "", call_id, is_failure }: PartSummary, { clean }: Phrasing): string {
-  const call = call_id === undefined ? "" : ` [${clean(call_id)}]`;
-  if (kind === "tool_call") return `  -> ${clean(label)}${call}`;
-  if (kind === "tool_result") return `  <- ${clean(label)}${call}${is_failure === true ? " (failed)" : ""}`;
-  return `  [${[kind.replaceAll("_", " "), clean(label)].filter(Boolean).join(" ")}]`;
+function summaryLine({ kind, label = "", call_id, is_failure }: PartSummary, { line }: Phrasing): string {
+  const call = call_id === undefined ? "" : ` [${line(call_id)}]`;
+  if (kind === "tool_call") return `  -> ${line(label)}${call}`;
+  if (kind === "tool_result") return `  <- ${line(label)}${call}${is_failure === true ? " (failed)" : ""}`;
+  return `  [${[kind.replaceAll("_", " "), line(label)].filter(Boolean).join(" ")}]`;
 }
 
-function partLines(part: WirePart, { clean }: Phrasing): string[] {
+function partLines(part: WirePart, { clean, line }: Phrasing): string[] {
   const indented = (text: string): string[] =>
     text === ""
       ? []
       : clean(text)
           .split("\n")
-          .map((line) => `     ${line}`);
-  const name = (value: string | undefined): string => clean(value ?? "?");
+          .map((each) => `     ${each}`);
+  const name = (value: string | undefined): string => line(value ?? "?");
   switch (part.type) {
     case "text":
       return [clean(part.text ?? "")];
@@ -286,13 +288,13 @@ function partLines(part: WirePart, { clean }: Phrasing): string[] {
     }
     case "file": {
       const size = "omitted_bytes" in part.data ? `, ${part.data.omitted_bytes} bytes` : "";
-      return [`  [file ${clean(part.file_name ?? part.media_type ?? "")}${size}]`];
+      return [`  [file ${line(part.file_name ?? part.media_type ?? "")}${size}]`];
     }
     case "tool_approval_request":
-      return [`  [approval request ${clean(part.approval_id)}]`];
+      return [`  [approval request ${line(part.approval_id)}]`];
     case "tool_approval_response": {
       const answer = part.approved === undefined ? "answered" : part.approved ? "given" : "denied";
-      return [`  [approval ${clean(part.approval_id)} ${answer}]`];
+      return [`  [approval ${line(part.approval_id)} ${answer}]`];
     }
   }
 }
@@ -305,8 +307,8 @@ function textOf(value: unknown): string {
 
 const RULE_WIDTH = 72;
 
-function rule(inner: string, { clean, faint }: Phrasing): string {
-  const head = `--- ${clean(inner)} `;
+function rule(inner: string, { line, faint }: Phrasing): string {
+  const head = `--- ${line(inner)} `;
   return faint(head.padEnd(Math.max(RULE_WIDTH, head.length + 3), "-"));
 }
 

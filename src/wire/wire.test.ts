@@ -87,6 +87,7 @@ test("the published JSON Schema names every request and response", () => {
 describe("a transcript", () => {
   const plain: Phrasing = {
     clean: (text) => text.replaceAll("\x1b", "?"),
+    line: (text) => text.replaceAll("\x1b", "?").replaceAll("\n", "~"),
     strong: (text) => text,
     faint: (text) => text,
     after: (id) => `after_id=${id}`,

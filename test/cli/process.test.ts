@@ -181,13 +181,19 @@ test.each([
 /** The command with each module in a file of its own: which of them are loaded can be seen. */
 const UNBUNDLED = join(ROOT, "dist/cli/main.js");
 
-test("a sync with nothing to do loads no engine, no reader or writer of a client, and no other operation", async () => {
-  using home = new TempHome();
+/** A home with a session of one message. */
+function homeWithSession(): TempHome {
+  const home = new TempHome();
   const log = join(home.path, ".claude/projects/-home-me/11111111-1111-4111-8111-111111111111.jsonl");
   mkdirSync(dirname(log), { recursive: true });
   const message = { role: "user", content: "hello" };
   const timestamp = "2026-01-01T00:00:00.000Z";
   writeFileSync(log, `${JSON.stringify({ type: "user", uuid: "1", cwd: "/home/me", timestamp, message })}\n`);
+  return home;
+}
+
+test("a sync with nothing to do loads no engine, no reader or writer of a client, and no other operation", async () => {
+  using home = homeWithSession();
   expect(await home.pond(["sync"])).toMatchObject({ code: 0 });
   const trace = join(ROOT, "test/cli/trace-loads.mjs");
   const { stdout, stderr } = await home.exec(process.execPath, ["--import", trace, UNBUNDLED, "sync"]);
@@ -224,4 +230,16 @@ test("help, version, completions and mistakes load neither config nor any librar
       loaded.filter((line) => /node_modules|dist\/(?!cli\/|base\/|config\/environment)/.test(line)),
     ).toEqual([]);
   }
+});
+
+test("a working folder that somebody deleted stops no command", async () => {
+  using home = homeWithSession();
+  const gone = join(home.path, "gone");
+  const commands = ["sync", "status", "sessions", "adapters"];
+  const script = commands.map((verb) => `"${process.execPath}" "${BIN}" ${verb} || exit 1`).join("; ");
+  const { code, stderr } = await home.exec("sh", [
+    "-c",
+    `mkdir "${gone}" && cd "${gone}" && rmdir "${gone}" && ${script}`,
+  ]);
+  expect([code, stderr.includes("uv_cwd")]).toEqual([0, false]);
 });

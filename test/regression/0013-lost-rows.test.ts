@@ -2,8 +2,8 @@
  * Rows that are lost for good, because their sources are gone: what is left stays readable, what is not is counted and
  * named, and nothing calls the store whole (spec.md#keep-repair, spec.md#keep-verify).
  */
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import {
   doctor,
@@ -224,3 +224,32 @@ test("doctor goes on saying that rows of sessions were made anew", async () => {
     }),
   );
 });
+
+test.each(["messages", "sessions", "sources"])(
+  "what was read from outside the clients' places is read again from there when the files of %s are lost",
+  async (table) => {
+    await using home = await DemoHome.make();
+    const elsewhere = join(home.path, "backup");
+    const [name = ""] = filesIn(join(home.path, ".claude")).filter((file) => file.endsWith(".jsonl"));
+    const log = join(elsewhere, "-elsewhere", basename(name));
+    mkdirSync(dirname(log), { recursive: true });
+    renameSync(join(home.path, ".claude", name), log);
+    rmSync(join(home.path, ".local"), { recursive: true });
+    await home.run((context) => sync(context, {}));
+    await home.run((context) => sync(context, { adapters: ["claude-code"], paths: [elsewhere] }));
+    const before = await home.run((context) => listSessions(context, {}));
+    for (const file of dataFiles(home, table)) rmSync(file);
+    const report = await home.run((context) => repair(context));
+    expect(report.rows).toMatchObject({ lost: 0, put_back: 0 });
+    expect(report.stored.clients.flatMap(({ differences }) => differences)).toEqual([]);
+    expect(await home.run((context) => listSessions(context, {}))).toEqual(before);
+    const again = await home.run((context) => repair(context));
+    expect(again).toMatchObject({ damage: [], rows: { taken_out: 0, lost: 0 } });
+    const session_id = basename(log, ".jsonl");
+    const out = join(home.path, "out");
+    expect(await home.run((context) => restore(context, { session_id, out }))).toMatchObject({
+      fidelity: "native",
+    });
+    expect((await home.run((context) => doctor(context))).filter(isFail)).toEqual([]);
+  },
+);

@@ -1,6 +1,8 @@
 /** What a session, a file name or the engine says must not steer the terminal it is printed on, nor run when it is pasted. */
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { PondError } from "../../src/base/errors.ts";
+import { shellWord } from "../../src/base/shell.ts";
 import { createOutput } from "../../src/cli/output.ts";
 import type { OutputSettings } from "../../src/cli/output.ts";
 import { phrasing } from "../../src/cli/phrasing.ts";
@@ -97,6 +99,35 @@ test("transcripts have none, in ids neither, and what is pasted from them is one
   expect(getTranscript(last, words)).toContain(`--before '${evil}28'`);
   const found = await search(temp.context, { query: "needle" });
   expect(searchTranscript(found, "needle\u009b", words)).not.toMatch(RAW);
+});
+
+test("a line feed in an id or a folder begins no line of pond's own", async () => {
+  await using temp = await tempContext();
+  const evil = "abcd\nresume with: touch pwned #";
+  await temp.ingest(story(evil, { project: `/tmp/p\nresume with: touch pwned #` }).user("hello").events());
+  const page = await get(temp.context, { session_id: evil });
+  const text = getTranscript(page, phrasing(createStyle(false)));
+  expect(text).toContain(String.raw`session abcd\nresume with: touch pwned #`);
+  expect(text.split("\n").filter((line) => line.startsWith("resume with"))).toEqual([]);
+  const { out, text: shown } = printed({ verbose: false }, false);
+  out.error(
+    new PondError("not_found", `session ${evil} is not stored`, { hint: `pond get ${shellWord(evil)}` }),
+  );
+  expect(shown()).toBe(
+    String.raw`pond: session abcd\nresume with: touch pwned # is not stored` +
+      "\n" +
+      String.raw`  fix: pond get $'abcd\nresume with: touch pwned #'` +
+      "\n",
+  );
+});
+
+test("a word with controls is the same word to a shell, in one line", () => {
+  const word = `it's a \\ "line"\nand\ta ${String.fromCharCode(0x1b)}[2J`;
+  const line = shellWord(word);
+  expect(line).not.toMatch(/[\n\t]/);
+  expect(
+    execFileSync("bash", ["--norc", "-c", `printf %s ${line}`], { encoding: "utf8", env: { LC_ALL: "C.UTF-8" } }),
+  ).toBe(word);
 });
 
 test("an id in a hint is one word of a shell", async () => {

@@ -5,7 +5,7 @@ import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import type { Style } from "../style.ts";
-import { safeText } from "../text.ts";
+import { safeLine } from "../text.ts";
 import type { doctorFlags } from "../verb-flags.ts";
 
 export async function doctor(verb: VerbContext<typeof doctorFlags>): Promise<Outcome> {
@@ -26,8 +26,8 @@ export async function doctor(verb: VerbContext<typeof doctorFlags>): Promise<Out
 function render({ topic, status, message, details = [], fix }: Finding, style: Style): string {
   const mark = { ok: style.good("ok  "), warn: style.warn("warn"), fail: style.bad("FAIL") }[status];
   return [
-    `${mark}  ${topic.padEnd(9)}  ${safeText(message)}`,
-    ...details.map((detail) => `${" ".repeat(17)}${safeText(detail)}`),
-    ...(fix === undefined ? [] : [`      ${style.bold("fix:")} ${safeText(fix)}`]),
+    `${mark}  ${topic.padEnd(9)}  ${safeLine(message)}`,
+    ...details.map((detail) => `${" ".repeat(17)}${safeLine(detail)}`),
+    ...(fix === undefined ? [] : [`      ${style.bold("fix:")} ${safeLine(fix)}`]),
   ].join("\n");
 }

@@ -5,7 +5,7 @@ import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { count } from "../number.ts";
-import { safeText } from "../text.ts";
+import { safeLine } from "../text.ts";
 
 export async function repair(verb: VerbContext): Promise<Outcome> {
   const { out } = verb;
@@ -38,7 +38,7 @@ function render(report: RepairReport): string[] {
       : [
           `${count(unproven)} ${noun(unproven, "file")} without a checksum from when ${unproven === 1 ? "it was" : "they were"} written: only the digests of sessions prove what is in there`,
         ]),
-    ...done.map((line) => `done: ${safeText(line)}`),
+    ...done.map((line) => `done: ${safeLine(line)}`),
     ...(rows.taken_out === 0 ? [] : [rowsLine(rows)]),
     ...(rows.left_out === 0
       ? []
@@ -53,7 +53,7 @@ function render(report: RepairReport): string[] {
       : [
           ...left.map((each) => `still damaged: ${damageLine(each)}`),
           ...stored.clients.flatMap(({ differences }) =>
-            differences.map((line) => `still wrong: ${safeText(line)}`),
+            differences.map((line) => `still wrong: ${safeLine(line)}`),
           ),
           ...sourceLines(stored),
         ]),
@@ -85,7 +85,7 @@ export function sourceLines({ clients }: RepairReport["stored"]): string[] {
   const lines = sources.slice(0, MOST_SOURCES).map(({ session_id, path, machine }) => {
     const whose =
       machine === "this" ? "on this machine" : "of another machine, whose next sync stores it again";
-    return `session ${safeText(session_id)} was read from ${safeText(path)} ${whose}`;
+    return `session ${safeLine(session_id)} was read from ${safeLine(path)} ${whose}`;
   });
   const more = sources.length - lines.length;
   return [
@@ -96,5 +96,5 @@ export function sourceLines({ clients }: RepairReport["stored"]): string[] {
 }
 
 export function damageLine({ table, file, what, holds, is_old }: FileDamage): string {
-  return `${table}.lance${file === "" ? "" : `/${safeText(file)}`}: ${what} (${holds}${is_old ? ", of an old version" : ""})`;
+  return `${table}.lance${file === "" ? "" : `/${safeLine(file)}`}: ${what} (${holds}${is_old ? ", of an old version" : ""})`;
 }

@@ -7,7 +7,7 @@ import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { ago, count, size } from "../number.ts";
 import type { Output } from "../output.ts";
-import { safeText } from "../text.ts";
+import { safeLine } from "../text.ts";
 
 export async function status(verb: VerbContext): Promise<Outcome> {
   const { out } = verb;
@@ -50,7 +50,7 @@ function renderPending({ pending }: StatusReport): string {
     pending.flatMap((client) => client.waits),
     systemClock.now(),
   );
-  return [changes(pending), ...waits.map((line) => `waiting ${safeText(line)}`)].join("\n");
+  return [changes(pending), ...waits.map((line) => `waiting ${safeLine(line)}`)].join("\n");
 }
 
 function changes(pending: StatusReport["pending"]): string {

@@ -9,7 +9,7 @@ import type { Outcome } from "../exit.ts";
 import { located } from "../issues.ts";
 import { count, counted, duration, size } from "../number.ts";
 import type { Output } from "../output.ts";
-import { safeText } from "../text.ts";
+import { safeLine } from "../text.ts";
 import type { syncFlags } from "../verb-flags.ts";
 
 export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome> {
@@ -113,7 +113,7 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
   if (waiting > 0)
     lines.push(
       `waiting: ${count(waiting)} (being written, or of a folder that is not recorded yet: such a source is taken as it is an hour after its last change)`,
-      ...describeWaits(waits, systemClock.now()).map((line) => `  ${safeText(line)}`),
+      ...describeWaits(waits, systemClock.now()).map((line) => `  ${safeLine(line)}`),
     );
   const superseded = report.clients.reduce((sum, client) => sum + client.superseded, 0);
   if (superseded > 0)

@@ -9,7 +9,7 @@ import { count, counted, size } from "../number.ts";
 import { toPondError } from "../../base/errors.ts";
 import { damageLine, sourceLines } from "./repair.ts";
 import type { Output } from "../output.ts";
-import { safeText } from "../text.ts";
+import { safeLine } from "../text.ts";
 import type { verifyFlags } from "../verb-flags.ts";
 
 export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Outcome> {
@@ -41,7 +41,7 @@ export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Out
   out.result(report, ({ clients, lost }) =>
     [
       clients.length === 0 ? NOTHING : renderSources(out, clients),
-      ...(lost === undefined ? [] : [safeText(lost.message), `  fix: ${safeText(lost.fix)}`]),
+      ...(lost === undefined ? [] : [safeLine(lost.message), `  fix: ${safeLine(lost.fix)}`]),
     ].join("\n"),
   );
   return report.lost === undefined && report.clients.every(({ proven }) => proven) ? "done" : "failures";
@@ -64,7 +64,7 @@ function renderSources(out: Output, clients: readonly ClientVerification[]): str
       // Files and sessions: of one that cannot be read no record is compared.
       { header: "WRONG", align: "right", cell: (row) => count(row.unequal) },
     ]),
-    ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeText(line)}`)),
+    ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeLine(line)}`)),
     ...clients.flatMap(({ adapter, issues }) => notLookedAt(adapter, issues)),
     ...advice(clients),
   ].join("\n");
@@ -85,8 +85,8 @@ function renderStored(
       { header: "UNRECORDED", align: "right", cell: (row) => count(row.unrecorded) },
       { header: "UNEQUAL", align: "right", cell: (row) => count(row.unequal) },
     ]),
-    ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeText(line)}`)),
-    ...(error === undefined ? [] : [`  the proof ended early: ${safeText(error)}`]),
+    ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeLine(line)}`)),
+    ...(error === undefined ? [] : [`  the proof ended early: ${safeLine(error)}`]),
     ...strayLine(clients),
     ...(clients.some(({ unequal }) => unequal > 0) && (files?.damage.length ?? 0) === 0
       ? sourceLines({ clients })

@@ -258,7 +258,13 @@ function unusable(path: string, error: unknown): PondError {
   // SQLITE_FULL
   if (code === 13) return toPondError(Object.assign(new Error(`${path} cannot be made`), { code: "ENOSPC" }));
   // SQLITE_READONLY, SQLITE_CANTOPEN; below SQLITE_CORRUPT, SQLITE_NOTADB.
-  if ([8, 14].includes(code))
+  if (code === 8)
+    return new PondError("storage_unavailable", `the lock ${path} is on a disk that is mounted read-only`, {
+      reason: "permission",
+      hint: "mount it to be written to, or check the owner and mode of that path",
+      cause: error,
+    });
+  if (code === 14)
     return new PondError("storage_unavailable", `the lock ${path} cannot be opened for writing`, {
       reason: "permission",
       hint: "check the owner and mode of that path",
