@@ -15,6 +15,7 @@ export type {
   Lineage,
   Loss,
   Place,
+  PresentSession,
   RecordHashes,
   Restored,
   RestoredFile,

@@ -7,6 +7,15 @@ interface StateFlags {
   readonly state: number | undefined;
 }
 
+/** The same as flags of a command to paste. */
+export function stateWords({ end, source, state }: StateFlags): readonly string[] {
+  return [
+    ...(end === undefined ? [] : ["--end", String(end)]),
+    ...(source === undefined ? [] : ["--source", source]),
+    ...(state === undefined ? [] : ["--state", String(state)]),
+  ];
+}
+
 export function stateRequest({ end, source, state }: StateFlags): Pick<RestoreRequest, keyof StateFlags> {
   return {
     ...(end === undefined ? {} : { end }),

@@ -123,6 +123,11 @@ function newest(sources: readonly SourceStates[]): SourceStates | undefined {
   return sources.toSorted((a, b) => at(b) - at(a))[0];
 }
 
+/** True for one that is not what the session is now. */
+export function isEarlierState(state: RestoredState | undefined): boolean {
+  return state !== undefined && (state.end !== 1 || state.state !== state.states.at(-1));
+}
+
 export function describeState({ end: { state, states }, ends }: Shown): RestoredState {
   const { source, path, state: number, records } = state;
   // Another source may have come to the same end.

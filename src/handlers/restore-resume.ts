@@ -36,14 +36,18 @@ export function resumeIn(
     readonly place: string | undefined;
     readonly title: string;
     readonly recorded: string;
-    /** Its client has imported it, and has gone on with it. */
-    readonly isCarriedOn: boolean;
+    /** Its client has imported it before. */
+    readonly isImported: boolean;
+    /** The log to open where the client does not find it by its id from the directory. */
+    readonly openAt?: string | undefined;
   },
 ): ResumeReport {
   const { id, directory, imports } = resume;
-  const { place, title, recorded, isCarriedOn } = written;
-  const files = isCarriedOn ? [] : (imports?.files.map((file) => insideOf(out, file)) ?? []);
-  const steps = [...files.map((file) => [...(imports?.words ?? []), file]), resume.words];
+  const { place, title, recorded, isImported, openAt } = written;
+  const files = isImported ? [] : (imports?.files.map((file) => insideOf(out, file)) ?? []);
+  const words =
+    openAt === undefined || resume.byPath === undefined ? resume.words : [...resume.byPath, openAt];
+  const steps = [...files.map((file) => [...(imports?.words ?? []), file]), words];
   const isFound = imports !== undefined || out === place;
   const is_path = isPath(directory);
   const entering = is_path ? [["cd", directory]] : [];

@@ -20,11 +20,13 @@ import { realPathOf } from "./importer.ts";
 import { pathMap } from "./path-map.ts";
 import type { LineageProof } from "./prove-lineage.ts";
 import { proveLineage } from "./prove-lineage.ts";
+import type { Use } from "./restore-already.ts";
+import { useOf } from "./restore-already.ts";
 import type { RestoredSession } from "./restore-check.ts";
 import { checkRestored } from "./restore-check.ts";
 import { explainStale, remember, rememberFiles, restoredAlready, restoredBefore } from "./restore-note.ts";
 import type { RestoredState, StateRequest } from "./restore-choice.ts";
-import { chosenState, describeState } from "./restore-choice.ts";
+import { chosenState, describeState, isEarlierState } from "./restore-choice.ts";
 import type { WrittenFile } from "./restore-files.ts";
 import { writeFiles } from "./restore-files.ts";
 import { previewFiles } from "./restore-preview.ts";
@@ -66,6 +68,8 @@ export interface RestoreReport extends LineageProof {
   readonly deleted_after_days?: number;
   /** Of a dry run: the file of an earlier restore that is still there; this one would be refused. */
   readonly already_restored?: string;
+  /** Of a dry run: where the client has a session of this id; this one would be refused. */
+  readonly already_there?: string;
   /** That it was restored could not be written to the store: the next sync takes it for another session. */
   readonly is_unrecorded?: true;
   /** Rules of `mapPaths` that fit no folder of these sessions. */
@@ -95,20 +99,40 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const now = context.clock.now();
   const origin = adapterNamed(brand);
   const rule = await contextOf(origin);
-  const restored = await adapter.restore.serialize(lineage, {
-    fidelity,
-    layout: "client",
-    mapPath: paths.map,
-    now,
-    context: fidelity === "native" ? undefined : rule,
-  });
+  const serialized = (mapPath: (path: string) => string): Promise<Restored> =>
+    adapter.restore.serialize(lineage, {
+      fidelity,
+      layout: "client",
+      mapPath,
+      now,
+      context: fidelity === "native" ? undefined : rule,
+    });
+  const restored = await serialized(paths.map);
   const { machine, signal } = context;
   const out = named ?? defaultFolder(context, { adapter, place, restored, request });
   const times = await timesOf({ adapter, place, lineage, restored, now });
   const { isDryRun = false, canReuse = false } = request;
+  const state = shown.get(session.id);
+  const described = state === undefined ? undefined : describeState(state);
+  const isEarlier = choice.size > 0 && isEarlierState(described);
+  // Where it goes to no place of the client, the client does not see it.
+  const isSeen = named === undefined || named === place?.root;
+  const use: Use = isSeen
+    ? await useOf(context, {
+        adapter,
+        looks,
+        session,
+        out,
+        restored,
+        unmapped: () => serialized((path) => path),
+        canReuse,
+        isEarlier,
+      })
+    : { kind: "write" };
   // What its client imported and carried on would be mixed with what is imported again.
   const isCarriedOn =
     canReuse &&
+    fidelity === "foreign" &&
     restored.resume.imports !== undefined &&
     (await store.session(restored.resume.id)) !== undefined;
   const resumeWith = (written: readonly WrittenFile[]): ResumeReport =>
@@ -117,7 +141,8 @@ export async function restore(context: Context, request: RestoreRequest): Promis
       place: place?.root,
       title: adapter.title,
       recorded: session.project,
-      isCarriedOn,
+      isImported: isCarriedOn || use.kind === "open",
+      ...(use.kind === "open" && !use.isListed ? { openAt: use.file?.path } : {}),
     });
   request.beforeWriting?.(resumeWith([]));
   const last = restored.logs.find((log) => log.session === session.id)?.path;
@@ -126,6 +151,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   // What is to be reused must be the file that would be written.
   const isDouble = before !== undefined && !(canReuse && before.path === join(realPathOf(out), last ?? ""));
   if (isDouble && !isDryRun) throw restoredAlready(again, before);
+  if (use.kind === "refuse" && !isDryRun) throw use.error;
   // What was there already and is only used may be the client's own.
   const newIn = (files: readonly WrittenFile[]): readonly WrittenFile[] =>
     canReuse ? files.filter(({ kept }) => !kept) : files;
@@ -135,7 +161,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     times: times.byPath,
     isClients: out === place?.root,
     mayBeThere: canReuse,
-    mayBeLonger: canReuse,
+    mayBeLonger: canReuse && !isEarlier,
     files: restored.files,
     last,
     check: (staged: string) =>
@@ -147,11 +173,15 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     },
     signal,
   };
-  const { files } = isDryRun
-    ? { files: await previewFiles(writing) }
-    : await writeFiles(writing).catch((error: unknown) => explainStale(context, store, { ...again, error }));
+  const { files } =
+    use.kind === "open"
+      ? { files: use.file === undefined ? [] : [use.file] }
+      : isDryRun
+        ? { files: await previewFiles(writing) }
+        : await writeFiles(writing).catch((error: unknown) =>
+            explainStale(context, store, { ...again, error }),
+          );
   if (!isDryRun) rememberFiles(context, newIn(files));
-  const state = shown.get(session.id);
   return {
     session_id: session.id,
     to: adapter.name,
@@ -165,9 +195,10 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     tokens: restoreTokens(lineage.state, { context: rule, fidelity, origin }),
     ...(times.deleted_after_days === undefined ? {} : { deleted_after_days: times.deleted_after_days }),
     ...(isDouble ? { already_restored: before.path } : {}),
+    ...(use.kind === "refuse" && !isDouble ? { already_there: use.path } : {}),
     ...(isRecorded ? {} : { is_unrecorded: true as const }),
     unused_map_paths: paths.unused(),
-    ...(state === undefined ? {} : { state: describeState(state) }),
+    ...(described === undefined ? {} : { state: described }),
     resume: resumeWith(isDryRun ? [] : files),
   };
 }

@@ -61,23 +61,43 @@ export class Collapser {
 
   /** Takes the next hit; false when it is a copy or a revision of one that was taken. */
   add(found: Found, session: SessionSummary): boolean {
-    const { asked, known } = namesOf(found);
-    const same = asked.map((name) => this.#seen.get(name)).find((hit) => hit !== undefined);
+    const same = this.sameAs(found);
     if (same !== undefined) {
-      for (const name of known) this.#seen.set(name, same);
-      if (same.session_id !== found.session_id)
-        same.alsoIn.push({ session_id: found.session_id, message_id: found.id });
+      this.#know(found, same);
+      if (same.session_id !== found.session_id) addPlace(same.alsoIn, found);
       else if (RANKS[found.standing] < RANKS[same.standing]) this.#replace(same, found);
       return false;
     }
     const hit = { ...found, alsoIn: [] };
-    for (const name of known) this.#seen.set(name, hit);
+    this.#know(found, hit);
     const group = this.#groups.get(session.id) ?? { session, best: found.score, hits: [], matched: 0 };
     this.#groups.set(session.id, group);
     group.matched += 1;
     if (group.hits.length < this.#perSession) group.hits.push(hit);
     return true;
   }
+
+  /** The hit that was taken and is the same message; undefined where there is none. */
+  sameAs(found: Found): ShownHit | undefined {
+    for (const { asked, isSame } of namesOf(found))
+      for (const name of asked) {
+        const hit = this.#seen.get(name);
+        if (hit !== undefined && isSame(hit)) return hit;
+      }
+    return undefined;
+  }
+
+  /** A name of a version is the last one's; the others are for copies, which come after what they are copies of. */
+  #know(found: Found, hit: ShownHit): void {
+    for (const { known, isOwn } of namesOf(found))
+      for (const name of known) if (isOwn || !this.#seen.has(name)) this.#seen.set(name, hit);
+  }
+}
+
+/** One message of a session may have several parts that are copies. */
+function addPlace(places: ShownHit["alsoIn"], { session_id, id }: Found): void {
+  const isThere = places.some((place) => place.session_id === session_id && place.message_id === id);
+  if (!isThere) places.push({ session_id, message_id: id });
 }
 
 /** The newest first. */
@@ -88,18 +108,60 @@ export function originalsFirst(a: Found, b: Found): number {
   return b.score - a.score || Number(a.replays !== undefined) - Number(b.replays !== undefined);
 }
 
+/** Names of one kind, the surest kind first. */
+interface Names {
+  /** Under which the same message may have come before. */
+  readonly asked: readonly string[];
+  /** By which the hit is found later. */
+  readonly known: readonly string[];
+  /** They name a record of its session, whichever of its versions. */
+  readonly isOwn: boolean;
+  /** Whether a hit of that name is the same message. */
+  readonly isSame: (hit: ShownHit) => boolean;
+}
+
 /**
- * The names a hit is found by later (`known`), and those under which the same message may have come before (`asked`).
+ * The names of a hit: of its record, of what it repeats call by call, and of what it repeats as a whole, since clients
+ * divide the same message into other parts and a call in one of them is a message in another.
+ */
+function namesOf(found: Found): readonly Names[] {
+  const { session_id, id, record, part, standing } = found;
+  const own = nameOf("in", session_id, record, part?.id ?? "");
+  // Asked for, a superseded version is a hit of its own beside the newest.
+  if (standing === "superseded")
+    return [
+      {
+        asked: [],
+        known: [nameOf("version", session_id, id, part?.id ?? "")],
+        isOwn: true,
+        isSame: () => false,
+      },
+    ];
+  const call = part?.call_id === undefined ? [part?.id ?? ""] : [part.type, part.call_id];
+  return [
+    { asked: [own], known: [own], isOwn: true, isSame: () => true },
+    {
+      ...repeatedNames(found, ["part", ...call]),
+      isOwn: false,
+      isSame: (hit) => hit.session_id !== session_id || hit.id !== id,
+    },
+    {
+      ...repeatedNames(found, ["whole"]),
+      isOwn: false,
+      isSame: (hit) => hit.session_id !== session_id,
+    },
+  ];
+}
+
+/**
  * A copy that does not say of which session it is looks for its id in all; originals never look for each other by id,
  * because some clients number their messages.
  */
-function namesOf({ session_id, id, record, replays, part, standing }: Found): {
-  readonly asked: readonly string[];
-  readonly known: readonly string[];
-} {
-  const name = (...words: readonly string[]): string => [...words, part?.id ?? ""].join("\0");
-  // Asked for, a superseded version is a hit of its own beside the newest.
-  if (standing === "superseded") return { asked: [], known: [name("version", session_id, id)] };
+function repeatedNames(
+  { session_id, id, record, replays }: Found,
+  what: readonly string[],
+): Pick<Names, "asked" | "known"> {
+  const name = (...words: readonly string[]): string => nameOf(...what, ...words);
   const own = name("in", session_id, record);
   if (replays === undefined) return { asked: [own, name("copy", id)], known: [own, name("original", id)] };
   if (replays === true)
@@ -107,3 +169,5 @@ function namesOf({ session_id, id, record, replays, part, standing }: Found): {
   const origin = name("in", replays.session_id, replays.message_id);
   return { asked: [own, origin], known: [own, origin] };
 }
+
+const nameOf = (...words: readonly string[]): string => words.join("\0");

@@ -6,17 +6,16 @@
  * left for the next page, and nobody waits for it.
  */
 import type { Clock } from "../base/clock.ts";
-import { isPondError, PondError } from "../base/errors.ts";
+import { PondError } from "../base/errors.ts";
 import { TimeLimit } from "../base/waiting.ts";
-import type { MessageId, SessionId } from "../model/index.ts";
-import type { MessageHead, PartRef, SessionStore, SessionSummary } from "../sessions/index.ts";
-import { compareByAge, findPartRefs } from "../sessions/index.ts";
-import type { Predicate } from "../substrate/index.ts";
-import { and, contains, eq, isIn, matches, not, or } from "../substrate/index.ts";
+import type { SessionStore, SessionSummary } from "../sessions/index.ts";
+import { compareByAge } from "../sessions/index.ts";
+import { isIn } from "../substrate/index.ts";
 import type { Found, HitGroup } from "./collapse.ts";
 import { Collapser, originalsFirst } from "./collapse.ts";
-import type { Scope } from "./scope.ts";
-import type { HitStandings } from "./standings.ts";
+import { copiesFoundElsewhere } from "./copies.ts";
+import type { Scan, ScanRequest } from "./literal-scan.ts";
+import { asPatternFault, placed, scanMessages, scanParts } from "./literal-scan.ts";
 
 /** The last session that was scanned. */
 export interface LiteralPosition {
@@ -24,11 +23,7 @@ export interface LiteralPosition {
   readonly session_id: string;
 }
 
-export interface LiteralRequest {
-  readonly text: string;
-  readonly kind: "exact" | "regex";
-  readonly scope: Scope;
-  readonly standings: HitStandings;
+export interface LiteralRequest extends ScanRequest {
   readonly limit: number;
   readonly perSession: number;
   readonly after: LiteralPosition | undefined;
@@ -59,8 +54,6 @@ const STRETCH = {
 const SCANS = { most: 2, least: 200 };
 /** After this long a page is given as it is, in the middle of a scan too. */
 const TIME_MS = 5000;
-/** Matches of one scan that are read; a text that is everywhere is found soon enough. */
-const MOST_MATCHES = 2000;
 
 export async function searchLiterally(store: SessionStore, request: LiteralRequest): Promise<LiteralPage> {
   const { scope, limit, after, clock, signal } = request;
@@ -68,6 +61,7 @@ export async function searchLiterally(store: SessionStore, request: LiteralReque
   using time = new TimeLimit(clock, TIME_MS);
   const sessions = after === undefined ? scope.sessions : scope.sessions.filter(isAfter(after));
   const collapser = new Collapser(request.perSession);
+  const copies: { readonly hit: Found; readonly session: SessionSummary }[] = [];
   let matched = 0;
   let isWhole = true;
   let scanned = 0;
@@ -82,9 +76,13 @@ export async function searchLiterally(store: SessionStore, request: LiteralReque
     const byId = new Map<string, SessionSummary>(stretch.map((session) => [session.id, session]));
     for (const hit of found.hits.toSorted(originalsFirst)) {
       const session = byId.get(hit.session_id);
-      if (session !== undefined && collapser.add(hit, session)) matched += 1;
+      if (session === undefined) continue;
+      if (found.copies.has(hit)) copies.push({ hit, session });
+      else if (collapser.add(hit, session)) matched += 1;
     }
   }
+  // Their originals are hits where their own sessions come: of this page, which then say where else they are, or another.
+  for (const { hit, session } of copies) if (collapser.sameAs(hit) !== undefined) collapser.add(hit, session);
   // A stretch may hold more sessions than the page: the next one begins after the last that is shown.
   const groups = collapser.groups.toSorted((a, b) => compareByAge(a.session, b.session));
   const shown = groups.slice(0, limit);
@@ -117,15 +115,6 @@ function tooSlow(sessions: number, { kind, text }: LiteralRequest): PondError {
   );
 }
 
-/** Without what was replaced, and what is left with a word on where it stands. */
-async function placed(hits: readonly Unplaced[], { standings }: LiteralRequest): Promise<readonly Found[]> {
-  await standings.lookInto(hits.map(({ session_id }) => session_id));
-  return hits.filter((hit) => standings.isShown(hit)).map((hit) => ({ ...hit, standing: standings.of(hit) }));
-}
-
-/** A hit of which it is not known yet where it stands. */
-type Unplaced = Omit<Found, "standing">;
-
 function* stretchesOf(sessions: readonly SessionSummary[]): Generator<readonly SessionSummary[]> {
   let stretch: SessionSummary[] = [];
   let most = STRETCH.first;
@@ -153,6 +142,8 @@ const isAfter =
 interface Stretch {
   /** Newest first. */
   readonly hits: readonly Found[];
+  /** Those that are no hits of their own: what they are copies of is found in another stretch. */
+  readonly copies: ReadonlySet<Found>;
   readonly isWhole: boolean;
 }
 
@@ -172,84 +163,7 @@ async function scanStretch(
   const hits = done
     .flatMap(({ found }) => found)
     .toSorted((a, b) => b.timestamp - a.timestamp || (a.row < b.row ? 1 : -1));
-  return { hits: await placed(hits, request), isWhole: done.every(({ isWhole }) => isWhole) };
-}
-
-interface Scan {
-  readonly found: readonly Unplaced[];
-  readonly isWhole: boolean;
-}
-
-async function scanMessages(
-  store: SessionStore,
-  ofSessions: Predicate,
-  request: LiteralRequest,
-): Promise<Scan> {
-  const where = and(
-    ofSessions,
-    ...request.scope.perMessage,
-    or(holds("search_text", request), holds("content", request)),
-  );
-  const heads = await store.findHeads({ where, limit: MOST_MATCHES });
-  return { found: heads.map(withScore), isWhole: heads.length < MOST_MATCHES };
-}
-
-/** What the conversation does not say: its own texts are in the messages table. */
-async function scanParts(store: SessionStore, ofSessions: Predicate, request: LiteralRequest): Promise<Scan> {
-  const isSaid = and(eq("type", "text"), eq("provenance", "conversational"));
-  const where = and(ofSessions, not(isSaid), holds("variant_data", request));
-  const parts = await findPartRefs(store.tables, where, MOST_MATCHES);
-  const messages = new Map<SessionId, Map<MessageId, Unplaced>>();
-  for (const message of await messagesOfParts(store, parts, request))
-    messages.set(
-      message.session_id,
-      (messages.get(message.session_id) ?? new Map<MessageId, Unplaced>()).set(message.id, message),
-    );
-  const found = parts.flatMap((part) => {
-    const message = messages.get(part.session_id)?.get(part.message_id);
-    return message === undefined ? [] : [{ ...message, part }];
-  });
-  return { found, isWhole: parts.length < MOST_MATCHES };
-}
-
-const PARTS_PER_SCAN = 500;
-
-/** The messages that hold these parts and are in scope. */
-async function messagesOfParts(
-  store: SessionStore,
-  parts: readonly PartRef[],
-  request: LiteralRequest,
-): Promise<readonly Unplaced[]> {
-  const heads: MessageHead[] = [];
-  for (let start = 0; start < parts.length; start += PARTS_PER_SCAN) {
-    const step = parts.slice(start, start + PARTS_PER_SCAN);
-    const sessions = new Set(step.map(({ session_id }) => session_id));
-    const ids = new Set(step.map(({ message_id }) => message_id));
-    const where = and(isIn("session_id", [...sessions]), isIn("id", [...ids]), ...request.scope.perMessage);
-    heads.push(...(await store.findHeads({ where })));
-  }
-  return heads.map(withScore);
-}
-
-/** All are equally good. */
-const withScore = (head: MessageHead): Unplaced => ({ ...head, score: 1 });
-
-/** JSON columns hold texts with their quotes and line ends escaped. */
-function holds(column: string, { text, kind }: LiteralRequest): Predicate {
-  if (kind === "regex") return matches(column, text);
-  const escaped = JSON.stringify(text).slice(1, -1);
-  const plain = contains(column, text);
-  return column !== "variant_data" || escaped === text ? plain : or(plain, contains(column, escaped));
-}
-
-function asPatternFault({ kind, text }: LiteralRequest) {
-  return (error: unknown): never => {
-    const cause = isPondError(error) && error.cause instanceof Error ? error.cause.message : "";
-    if (kind !== "regex" || !/regex|regular expression/i.test(cause)) throw error;
-    throw new PondError("validation_failed", `the pattern ${JSON.stringify(text)} cannot be read`, {
-      hint: "write it in the syntax of Rust's regex (no look-around, no back-references), or use mode exact",
-      data: { field: "query", value: text },
-      cause: error,
-    });
-  };
+  const shown = await placed(hits, request);
+  const copies = await copiesFoundElsewhere(store, shown, { ...request, sessions });
+  return { hits: shown, copies, isWhole: done.every(({ isWhole }) => isWhole) };
 }

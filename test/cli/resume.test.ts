@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -175,6 +176,44 @@ test("a directory that is not here is named, and the client is started nowhere e
   mkdirSync(join(home.path, "here"));
   const mapped = await home.resume([ID, "--in", "pi", "--map-path", `${home.project}=here`]);
   expect(mapped.stdout).toContain(`${home.path}/here|`);
+});
+
+test("a project that was moved is named, and with its new folder its session is opened there and not copied", async () => {
+  using home = await ResumeHome.make();
+  home.addClient("claude");
+  const moved = join(home.path, "moved app");
+  renameSync(home.project, moved);
+  const refused = await home.resume([ID]);
+  expect([refused.code, refused.stdout]).toEqual([2, ""]);
+  expect(refused.stderr).toContain(`pond resume ${ID} --map-path '${home.project}'=<the folder here>`);
+  const logs = (): readonly string[] => home.files().filter((line) => line.includes(".jsonl "));
+  const before = logs();
+  const { code, stdout, stderr } = await home.resume([ID, "--map-path", `${home.project}=${moved}`]);
+  expect([code, stdout]).toEqual([7, expect.stringContaining(`${moved}|`)]);
+  expect(stdout).toContain(`|--resume ${home.log}\n`);
+  expect(stderr).toContain("claude-code has the session already");
+  expect(logs()).toEqual(before);
+});
+
+test("an earlier state is not mistaken for the one that is there", async () => {
+  using home = await ResumeHome.make();
+  home.addClient("claude");
+  appendFileSync(home.log, `${JSON.stringify({ type: "summary", summary: "more", leafUuid: "b" })}\n`);
+  await home.pond(["sync", "--quiet"]);
+  const newest = readFileSync(home.log, "utf8");
+  const refused = await home.resume([ID, "--state", "1"]);
+  expect([refused.code, refused.stdout]).toEqual([2, ""]);
+  expect(refused.stderr).toContain(
+    `Claude Code has session ${ID} in another state than the one that is asked for: ${home.log}`,
+  );
+  expect(refused.stderr).toContain(`open what is there with pond resume ${ID} --in claude-code`);
+  const planned = await home.resume([ID, "--state", "1", "--dry-run", "--json"]);
+  expect(planned.code).toBe(1);
+  expect(JSON.parse(planned.stdout)).toMatchObject({ already_there: home.log, state: { state: 1 } });
+  rmSync(home.log);
+  expect(await home.resume([ID, "--state", "1"])).toMatchObject({ code: 7 });
+  const lines = (text: string): number => text.trimEnd().split("\n").length;
+  expect([lines(newest), lines(readFileSync(home.log, "utf8"))]).toEqual([3, 2]);
 });
 
 test("a command that is not on PATH is named, with what would be run, and nothing is written", async () => {

@@ -96,6 +96,43 @@ describe.each(NEW_SESSIONS)("a new session of $client.adapter", ({ client, folde
       misplaced: [],
     });
   });
+
+  // pi asks its user whether to continue where it was started, which takes a terminal.
+  test.skipIf(isMissing(client) || client === pi)(
+    "whose project was moved is continued there from the log that the client has, without a second one",
+    async () => {
+      await using box = await tempDir();
+      const machine = new Machine(box.path, client);
+      const recorded = join(box.path, "garden");
+      machine.run(start(machine.executable), recorded, [
+        { when: ASKED, thinking: "Roses it is.", text: "I plant them.", tools: [tool] },
+        { text: "Roses are planted." },
+      ]);
+      const id = await machine.pond(async (context) => {
+        await sync(context, {});
+        return (await listSessions(context, {})).sessions[0]?.id ?? "";
+      });
+      const before = machine.continue(id, recorded);
+      await machine.pond((context) => sync(context, {}));
+      const directory = join(box.path, "elsewhere/garden");
+      mkdirSync(dirname(directory), { recursive: true });
+      renameSync(recorded, directory);
+      const mapPaths = [`${recorded}=${directory}`];
+      const report = await machine.pond((context) =>
+        restore(context, { session_id: id, mapPaths, canReuse: true }),
+      );
+      expect(report.resume).toMatchObject({ directory });
+      // The id, or the log that is opened instead.
+      const opened = report.resume.steps.at(-1)?.at(-1) ?? "";
+      const after = machine.continue(opened, directory, report);
+      expect(compareRequests(before, after)).toMatchObject({ missing: [], failures: [] });
+      const listed = await machine.pond(async (context) => {
+        await sync(context, {});
+        return (await listSessions(context, {})).sessions;
+      });
+      expect(listed.map((session) => [session.id, session.ends])).toEqual([[id, undefined]]);
+    },
+  );
 });
 
 /** A home with one client and pond. */

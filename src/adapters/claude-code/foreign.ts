@@ -59,7 +59,12 @@ export function serializeForeign(lineage: Lineage, options: SerializeOptions): R
     files,
     logs,
     losses: losses.list(),
-    resume: { id, directory, words: ["claude", ...optionWords("--resume", id)] },
+    resume: {
+      id,
+      directory,
+      words: ["claude", ...optionWords("--resume", id)],
+      byPath: ["claude", "--resume"],
+    },
   };
 }
 

@@ -45,6 +45,7 @@ function serializeNative(lineage: Lineage, options: SerializeOptions): Restored 
       id,
       directory: options.mapPath(directoryOf(lineage.state)),
       words: ["claude", ...optionWords("--resume", id)],
+      byPath: ["claude", "--resume"],
     },
   };
 }

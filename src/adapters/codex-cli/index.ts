@@ -17,5 +17,6 @@ export const codexCli: Adapter = {
     serialize: async (lineage, options) => (await import("./serialize.ts")).serialize(lineage, options),
     hashes: async (state) => (await import("./native.ts")).hashes(state),
     context: async () => (await import("./context.ts")).contextOf,
+    present: async (id, { place }) => (await import("./present.ts")).present(id, place),
   },
 };

@@ -19,5 +19,6 @@ export const opencode: Adapter = {
     serialize: async (lineage, options) => (await import("./serialize.ts")).serialize(lineage, options),
     hashes: async (state, form) => (await import("./restored-hashes.ts")).hashes(state, form),
     context: async () => (await import("./context.ts")).contextOf,
+    present: async (id, at) => (await import("./present.ts")).present(id, at),
   },
 };

@@ -54,7 +54,12 @@ export function serializeForeign(lineage: Lineage, options: SerializeOptions): R
     );
   const id = uuidOf(session.id);
   const directory = options.mapPath(session.project);
-  const resume = { id, directory, words: ["pi", ...optionWords("--session", id)] };
+  const resume = {
+    id,
+    directory,
+    words: ["pi", ...optionWords("--session", id)],
+    byPath: ["pi", "--session"],
+  };
   return { fidelity: "foreign", files, logs, losses: losses.list(), resume };
 }
 

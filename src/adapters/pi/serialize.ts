@@ -31,7 +31,7 @@ function serializeNative(lineage: Lineage, options: SerializeOptions): Restored 
     files: files.list(),
     logs,
     losses: [],
-    resume: { id, directory, words: ["pi", ...optionWords("--session", id)] },
+    resume: { id, directory, words: ["pi", ...optionWords("--session", id)], byPath: ["pi", "--session"] },
   };
 }
 

@@ -136,6 +136,18 @@ export interface Advice {
   readonly isUrgent: boolean;
 }
 
+/** A session that a client has, under the id by which it is resumed. */
+export interface PresentSession {
+  /** Its log, or the database that holds it. */
+  readonly path: string;
+  /** The directory that the client lists it under, where that is recorded beside the session and not by it. */
+  readonly directory?: string;
+  /** The command that gets it back, word by word, where the client has put it away. */
+  readonly getBack?: readonly string[];
+  /** The command that deletes it, where it is no file of its own. */
+  readonly remove?: readonly string[];
+}
+
 export interface Adapter {
   /** The brand: the part of `source_agent` before the first `/`. */
   readonly name: string;
@@ -164,6 +176,11 @@ export interface Adapter {
         readonly hashes: (state: SessionState, form: string) => Promise<RecordHashes>;
         /** Loads what tells of a session of this client what its model still had, for restores into others. */
         readonly context: () => Promise<ContextRule>;
+        /** Where a place has a session of this id, in whatever folder of it; nothing of the session is read. */
+        readonly present: (
+          id: string,
+          at: Pick<ReadRequest, "place" | "machine">,
+        ) => Promise<readonly PresentSession[]>;
       }
     | { readonly kind: "unsupported"; readonly instead: string };
 }

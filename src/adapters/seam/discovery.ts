@@ -1,7 +1,7 @@
 /** Finding sources: a walk that only lists and stats (spec.md#adapter-source-untouched). */
 import type { Dirent } from "node:fs";
 import { readdirSync, realpathSync, statSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { dirname, join, normalize, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { errnoOf } from "../../base/errors.ts";
@@ -124,6 +124,18 @@ export function issuesOf(faults: readonly Fault[], adapter: string): readonly Is
 
 export function* batchesOf<T>(found: readonly T[]): Generator<readonly T[]> {
   for (let start = 0; start < found.length; start += BATCH) yield found.slice(start, start + BATCH);
+}
+
+/** The folders in a folder, links to one included; none where it cannot be listed. */
+export async function foldersIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => !entry.isFile()).map(({ name }) => join(folder, name));
+}
+
+/** The names of the files in a folder; none where it cannot be listed. */
+export async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
 }
 
 interface Fault {

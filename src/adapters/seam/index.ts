@@ -7,6 +7,7 @@ export type {
   Inventory,
   Place,
   PrefixKeeper,
+  PresentSession,
   ReadRequest,
   RecordSource,
   RecordYield,

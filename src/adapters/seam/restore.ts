@@ -111,6 +111,8 @@ export interface Resume {
   readonly directory: string;
   /** The client's command, word by word. */
   readonly words: readonly string[];
+  /** The same up to the path of a log, for one that the client does not find by its id from every directory. */
+  readonly byPath?: readonly string[];
   /** Where the client takes files in by a command instead of finding them: what to run first, with each of which files. */
   readonly imports?: { readonly words: readonly string[]; readonly files: readonly string[] };
 }

@@ -28,7 +28,8 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
     out.note(safeText(`note: --map-path ${shellWord(rule)} fits no folder that the session recorded`));
   // A restore would be refused.
   const isInTheWay = report.files.some(({ is_in_the_way }) => is_in_the_way === true);
-  return isInTheWay || report.already_restored !== undefined ? "failures" : "done";
+  const isThere = report.already_restored !== undefined || report.already_there !== undefined;
+  return isInTheWay || isThere ? "failures" : "done";
 }
 
 function render(report: RestoreReport): string {
@@ -60,6 +61,9 @@ function render(report: RestoreReport): string {
       : [
           `it was restored into ${report.to} before, and ${report.already_restored} is still there: a restore would be refused`,
         ]),
+    ...(report.already_there === undefined
+      ? []
+      : [`${report.to} has it already: ${report.already_there}: a restore would be refused`]),
     ...(report.is_unrecorded === true
       ? [
           "the store could not be written to, so that it does not know of this restore: the next sync takes it for another session",

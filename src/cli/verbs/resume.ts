@@ -1,6 +1,6 @@
 /** `pond resume`: a stored session carried on in a client, which gets the terminal. */
 import { isPondError, PondError } from "../../base/errors.ts";
-import { shellWord } from "../../base/shell.ts";
+import { shellLine, shellWord } from "../../base/shell.ts";
 import type { RestoreReport } from "../../handlers/index.ts";
 import { resolveSession, restore } from "../../handlers/index.ts";
 import { findCommand, startClient } from "../client.ts";
@@ -8,7 +8,7 @@ import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { counted } from "../number.ts";
-import { stateRequest } from "../restore-request.ts";
+import { stateRequest, stateWords } from "../restore-request.ts";
 import { lossLines, tokenLine } from "../restore-lines.ts";
 import { safeText } from "../text.ts";
 import type { resumeFlags } from "../verb-flags.ts";
@@ -33,10 +33,13 @@ export async function resume(verb: Verb): Promise<Outcome> {
     const missing = whyNot(report.resume, verb);
     if (missing !== undefined) out.note(safeText(`note: ${missing.message}; ${missing.hint ?? ""}`));
     out.result(report, () => safeText(report.resume.command));
-    const isInTheWay = report.files.some(({ is_in_the_way }) => is_in_the_way === true);
+    const isInTheWay =
+      report.files.some(({ is_in_the_way }) => is_in_the_way === true) ||
+      report.already_there !== undefined ||
+      report.already_restored !== undefined;
     // A client that is not installed here may be where the command goes.
     const isNowhere = report.resume.is_directory_missing === true;
-    return isInTheWay || isNowhere || report.already_restored !== undefined ? "failures" : "done";
+    return isInTheWay || isNowhere ? "failures" : "done";
   }
   out.progress(undefined);
   const { steps, directory, is_path } = report.resume;
@@ -62,7 +65,8 @@ async function restored(verb: Verb): Promise<RestoreReport> {
     ...stateRequest(flags),
   });
   return await restoring.catch((error: unknown) => {
-    const isOthers = isPondError(error) && error.reason === "exists" && error.data?.["was_restored"] !== true;
+    // Where it is known which session is in the way, the error says what to do about it.
+    const isOthers = isPondError(error) && error.reason === "exists" && error.data?.["session"] === undefined;
     throw isOthers ? withSyncHint(error) : error;
   });
 }
@@ -86,9 +90,13 @@ function whyNot(planned: ResumeReport, { args, env, flags }: Verb): PondError | 
   } = planned;
   if (is_directory_missing === true) {
     const where = recorded === directory ? "where the session worked" : `to which ${recorded} was mapped`;
-    const client = flags.in === undefined ? "" : ` --in ${shellWord(flags.in)}`;
+    const words = [
+      args[0] ?? "",
+      ...(flags.in === undefined ? [] : ["--in", flags.in]),
+      ...stateWords(flags),
+    ];
     return new PondError("not_found", `${directory}, ${where}, is not on this machine`, {
-      hint: `make it, or name the folder here: pond resume ${shellWord(args[0] ?? "")}${client} --map-path ${shellWord(recorded)}=<the folder here>`,
+      hint: `make it, or name the folder here: ${shellLine(["pond", "resume", ...words])} --map-path ${shellWord(recorded)}=<the folder here>`,
     });
   }
   const name = steps.at(-1)?.[0] ?? "";
@@ -115,6 +123,9 @@ function notes(report: RestoreReport): readonly string[] {
     ...(report.already_restored === undefined
       ? []
       : [`in the way: it was restored before, and ${report.already_restored} is still there`]),
+    ...(report.already_there === undefined
+      ? []
+      : [`in the way: ${report.already_there} is not what is asked for, so that a resume would be refused`]),
     ...inTheWay.map(({ path }) => `in the way: ${path} has other content, and pond never overwrites a file`),
     ...unused.map((rule) => `note: --map-path ${shellWord(rule)} fits no folder that the session recorded`),
     ...lossLines({ losses: report.losses.filter(({ affects }) => affects === "model") }),

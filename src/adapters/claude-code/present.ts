@@ -1,0 +1,12 @@
+/** Where Claude Code has a session of an id: in the folder of whichever project. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { foldersIn } from "../seam/discovery.ts";
+import type { Place, PresentSession } from "../seam/index.ts";
+
+export async function present(id: string, { root }: Place): Promise<readonly PresentSession[]> {
+  // A subagent has no log of its own that the client opens.
+  if (id.includes("/")) return [];
+  const paths = (await foldersIn(root)).map((folder) => join(folder, `${id}.jsonl`));
+  return paths.filter((path) => existsSync(path)).map((path) => ({ path }));
+}

@@ -1,0 +1,38 @@
+/** Where opencode has a session of an id: in its database; in a tree of files where there is no database yet. */
+import { join } from "node:path";
+import { isPondError } from "../../base/errors.ts";
+import { argumentWords } from "../../base/shell.ts";
+import type { PresentSession, ReadRequest } from "../seam/index.ts";
+import { SqliteFile } from "../seam/index.ts";
+import { foundIn } from "./discover.ts";
+
+export async function present(
+  id: string,
+  { place, machine }: Pick<ReadRequest, "place" | "machine">,
+): Promise<readonly PresentSession[]> {
+  const { databases, trees } = await foundIn({ ...place });
+  const remove = ["opencode", "session", "delete", ...argumentWords(id)];
+  const found: PresentSession[] = [];
+  for (const { path } of databases) {
+    const directory = await directoryIn(path, id, machine.scratch);
+    if (directory !== undefined) found.push({ path, directory, remove });
+  }
+  if (databases.length > 0) return found;
+  return trees.flatMap(({ root, sessions }) => {
+    const session = sessions.get(id);
+    return session === undefined ? [] : [{ path: session.info?.path ?? join(place.root, root), remove }];
+  });
+}
+
+/** Undefined where the database has no such session, or is none that could be asked: then nobody knows. */
+async function directoryIn(path: string, id: string, scratch: string): Promise<string | undefined> {
+  try {
+    await using file = await SqliteFile.open(path, scratch);
+    if (!file.columns("session").includes("directory")) return undefined;
+    const [row] = file.all("SELECT directory FROM session WHERE id = ?", id);
+    return row === undefined ? undefined : String(row["directory"]);
+  } catch (error) {
+    if (isPondError(error)) return undefined;
+    throw error;
+  }
+}

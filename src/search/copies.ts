@@ -1,0 +1,113 @@
+/**
+ * Copies among the hits of a stretch whose originals are hits of another one (spec.md#search-shown-once). A search for exact
+ * text goes through sessions by age, a stretch and a page at a time: without a look at the originals a message would be a hit
+ * on the page of each of its copies.
+ */
+import type { MessageId, MessageKey } from "../model/index.ts";
+import { messageId, sessionId } from "../model/index.ts";
+import type { SessionStore, SessionSummary } from "../sessions/index.ts";
+import { compareByAge } from "../sessions/index.ts";
+import { and, isIn } from "../substrate/index.ts";
+import type { Found } from "./collapse.ts";
+import type { ScanRequest } from "./literal-scan.ts";
+import { placed, scanMessages, scanParts } from "./literal-scan.ts";
+
+interface CopyRequest extends ScanRequest {
+  /** Of the stretch: what is in them needs no look. */
+  readonly sessions: readonly SessionSummary[];
+}
+
+const KEYS_PER_SCAN = 500;
+
+/** The hits that are copies of a message that matches, too, and is in scope outside of the stretch. */
+export async function copiesFoundElsewhere(
+  store: SessionStore,
+  hits: readonly Found[],
+  request: CopyRequest,
+): Promise<ReadonlySet<Found>> {
+  const copies = hits.filter(({ replays, standing }) => replays !== undefined && standing !== "superseded");
+  const { sessions, scope } = request;
+  if (copies.length === 0 || sessions.length === scope.sessions.length) return new Set();
+  const inside = new Set<string>(sessions.map(({ id }) => id));
+  const outside = new Map<string, SessionSummary>(
+    scope.sessions.flatMap((session) => (inside.has(session.id) ? [] : [[session.id, session]])),
+  );
+  const keys = [...namedOrigins(copies), ...(await sameIds(store, copies, request))];
+  const found = await matching(
+    store,
+    keys.filter(({ session_id }) => outside.has(session_id)),
+    request,
+  );
+  const here = new Map<string, SessionSummary>(sessions.map((session) => [session.id, session]));
+  const byRecord = Map.groupBy(found, ({ record }) => record);
+  const byId = Map.groupBy(found, ({ id }) => id);
+  const isNewer = (other: Found, copy: Found): boolean => {
+    const [one, two] = [outside.get(other.session_id), here.get(copy.session_id)];
+    return one !== undefined && two !== undefined && compareByAge(one, two) < 0;
+  };
+  return new Set(
+    copies.filter((copy) => {
+      const { id, replays } = copy;
+      if (replays === undefined) return false;
+      const others = replays === true ? byId.get(id) : byRecord.get(replays.message_id);
+      return others?.some((other) => isShownFor(copy, other, isNewer(other, copy))) ?? false;
+    }),
+  );
+}
+
+/** Whether a message is the one to show of it and a copy: its original or, where nobody knows that, the newer copy. */
+function isShownFor({ session_id, replays }: Found, other: Found, isNewer: boolean): boolean {
+  if (replays === true) return other.replays === undefined || (other.replays === true && isNewer);
+  if (other.session_id !== replays?.session_id) return false;
+  // Two that claim to be copies of each other are both shown.
+  return other.replays === undefined || other.replays === true || other.replays.session_id !== session_id;
+}
+
+function namedOrigins(copies: readonly Found[]): readonly MessageKey[] {
+  return copies.flatMap(({ replays }) =>
+    replays === undefined || replays === true
+      ? []
+      : [{ session_id: sessionId(replays.session_id), id: messageId(replays.message_id) }],
+  );
+}
+
+/** Where a copy does not say of which session it is: the messages of its id, in whichever. */
+async function sameIds(
+  store: SessionStore,
+  copies: readonly Found[],
+  { scope }: CopyRequest,
+): Promise<readonly MessageKey[]> {
+  const ids = new Set(copies.flatMap(({ id, replays }) => (replays === true ? [id] : [])));
+  const keys: MessageKey[] = [];
+  for (const some of chunksOf([...ids]))
+    keys.push(...(await store.findHeads({ where: and(isIn("id", some), ...scope.perMessage) })));
+  return keys;
+}
+
+/** Which of some messages hold what is looked for. */
+async function matching(
+  store: SessionStore,
+  keys: readonly MessageKey[],
+  request: CopyRequest,
+): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  for (const some of chunksOf(keys)) {
+    const ofSessions = isIn("session_id", [...new Set(some.map(({ session_id }) => session_id))]);
+    const ids: readonly MessageId[] = [...new Set(some.map(({ id }) => id))];
+    const scans = await Promise.all([
+      scanMessages(store, and(ofSessions, isIn("id", ids)), request),
+      scanParts(store, and(ofSessions, isIn("message_id", ids)), request),
+    ]);
+    const hits = await placed(
+      scans.flatMap((scan) => scan.found),
+      request,
+    );
+    found.push(...hits.filter(({ standing }) => standing !== "superseded"));
+  }
+  return found;
+}
+
+function* chunksOf<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < all.length; start += KEYS_PER_SCAN)
+    yield all.slice(start, start + KEYS_PER_SCAN);
+}
