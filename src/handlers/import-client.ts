@@ -12,7 +12,8 @@ import { limitsFor, mostThreads, runPool, threadsFor } from "./import-pool.ts";
 import type { ImportTask } from "./importer.ts";
 import { isRecorded, runImporter } from "./importer.ts";
 import { olderHashes } from "./older-hashes.ts";
-import { knownRestores } from "./restored-sessions.ts";
+import { knownRestores, restoredLists } from "./known-restores.ts";
+import { unreadSubagents } from "./restored-subagents.ts";
 import type { Stale, Sweep } from "./sweep.ts";
 import { isCursor, sourceName } from "./sweep.ts";
 import type { ClientReport } from "./sync-report.ts";
@@ -39,9 +40,10 @@ export async function importClient(
 
 async function importTasks(
   context: Context,
-  { adapter, stale }: Sweep,
+  sweep: Sweep,
   { cursors, verify, isDoubtful, isAfterKill, onUnit }: ImportOptions,
 ): Promise<readonly ImportOutcome[]> {
+  const { adapter, stale } = sweep;
   const store = await context.store();
   const { batch_rows: rows, batch_bytes: bytes, threads: most } = context.config.values.sync;
   let count = 0;
@@ -60,6 +62,7 @@ async function importTasks(
   const host = {
     stored: (sessions: readonly SessionId[]) => store.storedHashes(sessions, isDoubtful),
     restored: () => knownRestores(store, adapter.name),
+    restoredLists: (sessions: readonly SessionId[]) => restoredLists(store, sessions),
     prefix: cursors.prefix.bind(cursors),
     reached: (sources: readonly Reached[]) =>
       (marked = marked.then(async () => cursors.advance(sources, await store.leaveMark(reader)))),
@@ -72,6 +75,18 @@ async function importTasks(
   const limits = { rows, bytes };
   const patienceMs = isAfterKill ? PATIENCE_MS : undefined;
   const tables = ingestTables(store.tables, olderHashes(store, adapter), isDoubtful);
+  const settings = { adapter, reader, machine, limits, patienceMs, clock, signal };
+  const withSubagents = async (outcomes: readonly ImportOutcome[]): Promise<readonly ImportOutcome[]> => {
+    if (signal.aborted || !outcomes.some(({ isIncomplete }) => isIncomplete)) return outcomes;
+    const unread = (await unreadSubagents(context, store, sweep)).map((source) => ({
+      ...source,
+      order: count++,
+    }));
+    if (unread.length === 0) return outcomes;
+    const outcome = await runImporter(settings, { ...host, tables, next: () => unread.splice(0) });
+    // They are no sources that changed.
+    return [...outcomes, { ...outcome, read: 0 }];
+  };
   const tasks = (most ?? mostThreads()) > 1 ? stale.splice(0).map(taskOf) : [];
   const threads = threadsFor(tasks, most);
   if (threads > 1) {
@@ -85,7 +100,7 @@ async function importTasks(
       isDoubtful,
       patienceMs,
     };
-    return runPool(tables, { threads, order, tasks, signal }, host);
+    return withSubagents(await runPool(tables, { threads, order, tasks, signal }, host));
   }
   tasks.reverse();
   stale.reverse();
@@ -93,8 +108,7 @@ async function importTasks(
     if (signal.aborted) return [];
     return tasks.length > 0 ? tasks.splice(-LOT).toReversed() : stale.splice(-LOT).toReversed().map(taskOf);
   };
-  const settings = { adapter, reader, machine, limits, patienceMs, clock, signal };
-  return [await runImporter(settings, { ...host, tables, next })];
+  return withSubagents([await runImporter(settings, { ...host, tables, next })]);
 }
 
 /** Sources that are made ready at once. */
