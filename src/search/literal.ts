@@ -15,6 +15,7 @@ import type { Predicate } from "../substrate/index.ts";
 import { and, contains, eq, isIn, matches, not, or } from "../substrate/index.ts";
 import type { Found, HitGroup } from "./collapse.ts";
 import { Collapser, originalsFirst } from "./collapse.ts";
+import type { Origins } from "./origins.ts";
 import type { Scope } from "./scope.ts";
 import type { HitStandings } from "./standings.ts";
 
@@ -29,6 +30,7 @@ export interface LiteralRequest {
   readonly kind: "exact" | "regex";
   readonly scope: Scope;
   readonly standings: HitStandings;
+  readonly origins: Origins;
   readonly limit: number;
   readonly perSession: number;
   readonly after: LiteralPosition | undefined;
@@ -118,9 +120,13 @@ function tooSlow(sessions: number, { kind, text }: LiteralRequest): PondError {
 }
 
 /** Without what was replaced, and what is left with a word on where it stands. */
-async function placed(hits: readonly Unplaced[], { standings }: LiteralRequest): Promise<readonly Found[]> {
+async function placed(
+  hits: readonly Unplaced[],
+  { standings, origins }: LiteralRequest,
+): Promise<readonly Found[]> {
   await standings.lookInto(hits.map(({ session_id }) => session_id));
-  return hits.filter((hit) => standings.isShown(hit)).map((hit) => ({ ...hit, standing: standings.of(hit) }));
+  const shown = await origins.follow(hits.filter((hit) => standings.isShown(hit)));
+  return shown.map((hit) => ({ ...hit, standing: standings.of(hit) }));
 }
 
 /** A hit of which it is not known yet where it stands. */
