@@ -13,7 +13,7 @@ import type { ImportTask } from "./importer.ts";
 import { isRecorded, runImporter } from "./importer.ts";
 import { olderHashes } from "./older-hashes.ts";
 import { knownRestores, restoredLists } from "./known-restores.ts";
-import { unreadSubagents } from "./restored-subagents.ts";
+import { hasUnreadSubagents, unreadSubagents } from "./restored-subagents.ts";
 import type { Stale, Sweep } from "./sweep.ts";
 import { isCursor, sourceName } from "./sweep.ts";
 import type { ClientReport } from "./sync-report.ts";
@@ -59,9 +59,10 @@ async function importTasks(
   const reader = readerId(context.config.paths.state);
   // One behind the other: the last mark that stands with the cursors is of a store that holds all rows before them.
   let marked: Promise<void> = Promise.resolve();
+  let restores: ReturnType<typeof knownRestores> | undefined;
   const host = {
     stored: (sessions: readonly SessionId[]) => store.storedHashes(sessions, isDoubtful),
-    restored: () => knownRestores(store, adapter.name),
+    restored: () => (restores ??= knownRestores(store, adapter.name)),
     restoredLists: (sessions: readonly SessionId[]) => restoredLists(store, sessions),
     prefix: cursors.prefix.bind(cursors),
     reached: (sources: readonly Reached[]) =>
@@ -77,14 +78,17 @@ async function importTasks(
   const tables = ingestTables(store.tables, olderHashes(store, adapter), isDoubtful);
   const settings = { adapter, reader, machine, limits, patienceMs, clock, signal };
   const withSubagents = async (outcomes: readonly ImportOutcome[]): Promise<readonly ImportOutcome[]> => {
-    if (signal.aborted || !outcomes.some(({ isIncomplete }) => isIncomplete)) return outcomes;
-    const unread = (await unreadSubagents(context, store, sweep)).map((source) => ({
-      ...source,
-      order: count++,
-    }));
-    if (unread.length === 0) return outcomes;
-    const outcome = await runImporter(settings, { ...host, tables, next: () => unread.splice(0) });
+    if (signal.aborted) return outcomes;
+    const isIncomplete = outcomes.some((outcome) => outcome.isIncomplete);
+    if (!isIncomplete && !hasUnreadSubagents(await host.restored())) return outcomes;
+    const unread = await unreadSubagents(context, store, sweep);
+    const tasks = unread.map((source) => ({ ...source, order: count++ }));
+    if (tasks.length === 0) return outcomes;
+    restores = undefined;
     // They are no sources that changed.
+    const done = ({ messages: told }: { readonly messages: number }): void =>
+      host.done({ bytes: 0, messages: told });
+    const outcome = await runImporter(settings, { ...host, done, tables, next: () => tasks.splice(0) });
     return [...outcomes, { ...outcome, read: 0 }];
   };
   const tasks = (most ?? mostThreads()) > 1 ? stale.splice(0).map(taskOf) : [];

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sealExtracted } from "../model/extracted.ts";
 import type { Session } from "../model/index.ts";
 import { messageId, sessionId, timestampFromMillis } from "../model/index.ts";
 import { asRecorded, asRestoredFrom } from "./resumed.ts";
@@ -6,7 +7,7 @@ import { asRecorded, asRestoredFrom } from "./resumed.ts";
 const SESSION: Session = {
   id: sessionId("copy"),
   source_agent: "codex-cli",
-  project: "/srv/app",
+  project: sealExtracted("/srv/app"),
   created_at: timestampFromMillis(0)!,
   options: { source: { path: "a.jsonl" } },
 };

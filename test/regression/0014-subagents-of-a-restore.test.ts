@@ -2,7 +2,7 @@
  * What was restored together is stored together (spec.md#sources-restored): once a client carries on a restored session or
  * one of its subagents, all of them are stored, so that none is hidden and restoring it gives them all.
  */
-import { rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { listSessions, restore, sync, verify } from "../../src/handlers/index.ts";
 import {
@@ -133,6 +133,23 @@ test("a store that has the session without its subagents gets them with its next
   expect(await idsOf(context)).not.toContain(agent);
   writeFileSync(logs[1] ?? "", kept);
   say(copy, "And the wombat there?");
+  await sync(context, {});
+  expect(await idsOf(context)).toContain(agent);
+});
+
+test("a sync that was killed before it read the subagents is completed by the next one", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  const { copy, agent, logs, say } = await restored(temp, "codex-cli");
+  const [, log = ""] = logs;
+  await sync(context, {});
+  // Away while the session is stored, and back as it was: no sync finds it changed.
+  renameSync(log, `${home}/away`);
+  say(copy, "And the platypus?");
+  await sync(context, {});
+  expect(await idsOf(context)).not.toContain(agent);
+  renameSync(`${home}/away`, log);
+  writeCodexOrigin(home);
   await sync(context, {});
   expect(await idsOf(context)).toContain(agent);
 });
