@@ -12,7 +12,8 @@ import { limitsFor, mostThreads, runPool, threadsFor } from "./import-pool.ts";
 import type { ImportTask } from "./importer.ts";
 import { isRecorded, runImporter } from "./importer.ts";
 import { olderHashes } from "./older-hashes.ts";
-import { knownRestores } from "./restored-sessions.ts";
+import { knownRestores, restoredLists } from "./known-restores.ts";
+import { hasUnreadSubagents, unreadSubagents } from "./restored-subagents.ts";
 import type { Stale, Sweep } from "./sweep.ts";
 import { isCursor, sourceName } from "./sweep.ts";
 import type { ClientReport } from "./sync-report.ts";
@@ -39,9 +40,10 @@ export async function importClient(
 
 async function importTasks(
   context: Context,
-  { adapter, stale }: Sweep,
+  sweep: Sweep,
   { cursors, verify, isDoubtful, isAfterKill, onUnit }: ImportOptions,
 ): Promise<readonly ImportOutcome[]> {
+  const { adapter, stale } = sweep;
   const store = await context.store();
   const { batch_rows: rows, batch_bytes: bytes, threads: most } = context.config.values.sync;
   let count = 0;
@@ -57,9 +59,11 @@ async function importTasks(
   const reader = readerId(context.config.paths.state);
   // One behind the other: the last mark that stands with the cursors is of a store that holds all rows before them.
   let marked: Promise<void> = Promise.resolve();
+  let restores: ReturnType<typeof knownRestores> | undefined;
   const host = {
     stored: (sessions: readonly SessionId[]) => store.storedHashes(sessions, isDoubtful),
-    restored: () => knownRestores(store, adapter.name),
+    restored: () => (restores ??= knownRestores(store, adapter.name)),
+    restoredLists: (sessions: readonly SessionId[]) => restoredLists(store, sessions),
     prefix: cursors.prefix.bind(cursors),
     reached: (sources: readonly Reached[]) =>
       (marked = marked.then(async () => cursors.advance(sources, await store.leaveMark(reader)))),
@@ -72,6 +76,21 @@ async function importTasks(
   const limits = { rows, bytes };
   const patienceMs = isAfterKill ? PATIENCE_MS : undefined;
   const tables = ingestTables(store.tables, olderHashes(store, adapter), isDoubtful);
+  const settings = { adapter, reader, machine, limits, patienceMs, clock, signal };
+  const withSubagents = async (outcomes: readonly ImportOutcome[]): Promise<readonly ImportOutcome[]> => {
+    if (signal.aborted) return outcomes;
+    const isIncomplete = outcomes.some((outcome) => outcome.isIncomplete);
+    if (!isIncomplete && !hasUnreadSubagents(await host.restored())) return outcomes;
+    const unread = await unreadSubagents(context, store, sweep);
+    const tasks = unread.map((source) => ({ ...source, order: count++ }));
+    if (tasks.length === 0) return outcomes;
+    restores = undefined;
+    // They are no sources that changed.
+    const done = ({ messages: told }: { readonly messages: number }): void =>
+      host.done({ bytes: 0, messages: told });
+    const outcome = await runImporter(settings, { ...host, done, tables, next: () => tasks.splice(0) });
+    return [...outcomes, { ...outcome, read: 0 }];
+  };
   const tasks = (most ?? mostThreads()) > 1 ? stale.splice(0).map(taskOf) : [];
   const threads = threadsFor(tasks, most);
   if (threads > 1) {
@@ -85,7 +104,7 @@ async function importTasks(
       isDoubtful,
       patienceMs,
     };
-    return runPool(tables, { threads, order, tasks, signal }, host);
+    return withSubagents(await runPool(tables, { threads, order, tasks, signal }, host));
   }
   tasks.reverse();
   stale.reverse();
@@ -93,8 +112,7 @@ async function importTasks(
     if (signal.aborted) return [];
     return tasks.length > 0 ? tasks.splice(-LOT).toReversed() : stale.splice(-LOT).toReversed().map(taskOf);
   };
-  const settings = { adapter, reader, machine, limits, patienceMs, clock, signal };
-  return [await runImporter(settings, { ...host, tables, next })];
+  return withSubagents([await runImporter(settings, { ...host, tables, next })]);
 }
 
 /** Sources that are made ready at once. */

@@ -15,6 +15,8 @@ export interface ImportOutcome {
   readonly issues: Readonly<Record<string, number>>;
   /** The first issues of each kind, in the order of their sources. */
   readonly examples: readonly PlacedIssue[];
+  /** A restored session was carried on, and what belongs to it is not stored: it may be in sources that did not change. */
+  readonly isIncomplete: boolean;
 }
 
 export interface PlacedIssue {

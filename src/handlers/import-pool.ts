@@ -68,13 +68,14 @@ export interface PoolWork {
 export async function runPool(
   tables: IngestTables,
   work: PoolWork,
-  host: Pick<ImportHost, "stored" | "restored" | "prefix" | "reached" | "done">,
+  host: Pick<ImportHost, "stored" | "restored" | "restoredLists" | "prefix" | "reached" | "done">,
 ): Promise<readonly ImportOutcome[]> {
   const waiting = work.tasks.toSorted((a, b) => a.unread - b.unread);
   const calls: HostCalls = {
     ...tableCalls(tables),
     stored: host.stored,
     restored: host.restored,
+    restoredLists: host.restoredLists,
     prefix: host.prefix,
     done: host.done,
     next: () => takeLot(waiting).map((task) => taskToSend(task, work.order.places)),

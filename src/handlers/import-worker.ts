@@ -32,7 +32,7 @@ function run({
 }: WorkOrder): Promise<ImportOutcome> {
   const adapter = adapterNamed(name);
   if (adapter === undefined) throw new PondError("internal", `no adapter ${name}`);
-  const { labels, keys, versions, states, hashes, stored, prefix } = host;
+  const { labels, keys, versions, states, hashes, stored, restoredLists, prefix } = host;
   // Not waited for source by source, but in the end.
   let told: Promise<unknown> = Promise.resolve();
   return runImporter(
@@ -51,6 +51,7 @@ function run({
       ),
       stored,
       restored: () => host.restored(undefined),
+      restoredLists,
       prefix,
       next: async () => {
         await told;

@@ -61,6 +61,7 @@ function importOf(
     tables,
     stored: () => Promise.resolve(new Map()),
     restored: () => Promise.resolve([]),
+    restoredLists: () => Promise.resolve([]),
     prefix: () => undefined,
     next: () => lots.pop() ?? [],
     reached: (some) => {

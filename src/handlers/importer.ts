@@ -29,7 +29,10 @@ import { hashNumber, Ingest } from "../sessions/index.ts";
 import type { Reached, SourceName } from "../state/index.ts";
 import type { ImportOutcome } from "./import-outcome.ts";
 import { IssueTally } from "./import-outcome.ts";
-import type { KnownRestore } from "./restored-sessions.ts";
+import type { KnownRestore } from "./known-restores.ts";
+import type { LoadLists } from "./restored-copies.ts";
+import { withFirstTurns } from "./restored-copies.ts";
+import type { Verdict } from "./restored-sessions.ts";
 import { RestoredSessions } from "./restored-sessions.ts";
 import { isCursor, sourceName } from "./sweep.ts";
 import type { FoundWait } from "./waits.ts";
@@ -53,6 +56,8 @@ export interface ImportHost {
   readonly stored: (sessions: readonly SessionId[]) => ReturnType<SessionStore["storedHashes"]>;
   /** What was restored into this client from sessions of others. */
   readonly restored: () => Promise<readonly KnownRestore[]>;
+  /** What was written into some of these sessions. */
+  readonly restoredLists: LoadLists;
   /** What was kept with the cursor of a source, to go on behind it. */
   readonly prefix: (source: SourceName) => Promise<string | undefined> | string | undefined;
   /** The next sources; none means that there are no more. */
@@ -104,7 +109,8 @@ class Importer {
   #reached: Reached[] = [];
   #unfinished: Reading[] = [];
   #reading: Reading | undefined;
-  #restored = new RestoredSessions([]);
+  #restored = new RestoredSessions();
+  #isIncomplete = false;
   #order = 0;
   #breathed = 0;
 
@@ -137,7 +143,7 @@ class Importer {
 
   async #run(): Promise<ImportOutcome> {
     const { signal } = this.#settings;
-    this.#restored = new RestoredSessions(await this.#host.restored());
+    this.#restored = new RestoredSessions(await this.#host.restored(), this.#host.restoredLists);
     for (let tasks = await this.#host.next(); tasks.length > 0; tasks = await this.#host.next())
       for (const task of tasks) {
         if (signal.aborted) break;
@@ -149,7 +155,9 @@ class Importer {
     await this.#advance();
     const { read, waiting, superseded } = this.#tally;
     const { issues, examples } = this.#issues;
-    return { read, waiting, waits: [...this.#waits.values()], superseded, stored, issues, examples };
+    const waits = [...this.#waits.values()];
+    const isIncomplete = this.#isIncomplete;
+    return { read, waiting, waits, superseded, stored, issues, examples, isIncomplete };
   }
 
   /** From their start, by when what others stored is seen: other values of the same records are versions then. */
@@ -217,22 +225,31 @@ class Importer {
     const { adapter } = this.#settings;
     const isExpected = this.#restored.mayBeIn(task.unit, adapter);
     if (!isExpected && (await this.#takeAll(reading(task))) === undefined) return;
-    const { untouched, isNew } = await this.#restored.lookAt(this.#open(whole, source));
-    // What was restored is not stored as long as nobody carries it on. A database says all of a session that changed.
-    const isWhole = isNew && adapter.inventory === undefined;
-    await this.#takeAll(reading(isWhole ? whole : task), untouched);
+    // A database says all of a session that changed.
+    let looked = adapter.inventory === undefined ? whole : task;
+    let verdict = await this.#restored.lookAt(this.#open(looked, source));
+    if (adapter.inventory !== undefined && verdict.isNew && verdict.isIncomplete) {
+      // What belongs to a session that was carried on is there too, and has not changed.
+      looked = whole;
+      verdict = await this.#restored.lookAt(this.#open(looked, source));
+    }
+    this.#isIncomplete ||= verdict.isIncomplete;
+    // What was restored is not stored as long as nobody carries it on.
+    const isFromStart = adapter.inventory === undefined ? verdict.isNew : looked === whole;
+    await this.#takeAll(reading(isFromStart ? whole : task), verdict);
   }
 
-  /** `untouched`: what of it is as it was restored; absent where nobody has looked. */
-  async #takeAll(reading: Reading, untouched?: ReadonlySet<SessionId>): Promise<"in doubt" | undefined> {
+  /** `verdict`: what it has of what was restored; absent where nobody has looked. */
+  async #takeAll(reading: Reading, verdict?: Verdict): Promise<"in doubt" | undefined> {
     this.#reading = reading;
     this.#ingest.startSource();
     const { task, source } = reading;
+    const batches = this.#open(task, source);
+    const isLookedAt = verdict !== undefined || !this.#restored.isAny;
     try {
-      for await (const batch of this.#open(task, source)) {
-        if (untouched === undefined && this.#restored.isInDoubt(batch, this.#settings.adapter))
-          return "in doubt";
-        await this.#take(this.#restored.take(batch, untouched), reading);
+      for await (const batch of isLookedAt ? batches : withFirstTurns(batches)) {
+        if (!isLookedAt && (await this.#restored.isInDoubt(batch))) return "in doubt";
+        await this.#take(verdict === undefined ? batch : this.#restored.take(batch, verdict), reading);
       }
       return undefined;
     } finally {

@@ -1,181 +1,180 @@
 /**
- * Sessions that pond restored from those of other clients, when their client is read (spec.md#sources-restored). One that
- * holds nothing but what was restored is no session of its own; one that its client carried on resumes the one it was restored
- * from, and what was restored of it replays that.
+ * Sessions that pond restored from those of other clients, when their client is read (spec.md#sources-restored). What holds
+ * nothing but what was restored is no session of its own; what its client carried on resumes the one it was restored from,
+ * its subagents with it; a fork of it resumes that one, too. What was restored replays it, wherever it is copied to.
  */
 import type { Adapter, AdapterYield, Unit } from "../adapters/index.ts";
-import type { Message, MessageKey, SessionId } from "../model/index.ts";
+import type { Message, MessageKey, Relation, Session, SessionId } from "../model/index.ts";
 import { pondOf } from "../model/index.ts";
-import type { RestoredMessage, RestoreRecord, SessionStore } from "../sessions/index.ts";
-import { asResumeOf } from "../sessions/index.ts";
+import type { Below, RestoredMessages } from "../sessions/index.ts";
+import { asRestoredFrom } from "../sessions/index.ts";
+import type { KnownRestore } from "./known-restores.ts";
+import type { LoadLists } from "./restored-copies.ts";
+import { RestoredCopies } from "./restored-copies.ts";
+import type { CopiedSession, Recorded } from "./source-look.ts";
+import { sessionOf, SourceLook } from "./source-look.ts";
 
-/** A restored session, as threads send it to each other. */
-export interface KnownRestore {
-  readonly session: SessionId;
-  readonly from: SessionId;
-  readonly messages: readonly (readonly [id: string, said: RestoredMessage | null])[];
-  /** It was carried on, and is a session of the store. */
-  readonly isStored: boolean;
-  /** In which forms it was written. */
-  readonly forms?: readonly string[];
-  /** It is the same session with mapped paths, as often as it was restored so: the digests of what was written. */
-  readonly digests?: readonly string[];
+/** What was found out about a source. */
+export interface Verdict {
+  /** Sessions that are as they were restored. */
+  readonly untouched: ReadonlySet<SessionId>;
+  /** Those of them that are not to be stored. */
+  readonly skipped: ReadonlySet<SessionId>;
+  /** What is known of the others. */
+  readonly links: ReadonlyMap<SessionId, Link>;
+  /** A restored session is to be stored for the first time: from its start. */
+  readonly isNew: boolean;
+  /** A restored session was carried on, and not all that belongs to it is stored: it may be in other sources. */
+  readonly isIncomplete: boolean;
 }
 
-/** What was restored into a client. */
-export async function knownRestores(store: SessionStore, adapter: string): Promise<readonly KnownRestore[]> {
-  const records = await store.restoresInto(adapter);
-  if (records.length === 0) return [];
-  const stored = await store.sessions(new Set(records.map(({ session }) => session)));
-  const mapped = Map.groupBy(
-    records.filter(({ digest }) => digest !== undefined),
-    ({ session }) => session,
-  );
-  const foreign = Map.groupBy(
-    records.filter(({ digest }) => digest === undefined),
-    ({ session }) => session,
-  );
-  const mappedOnes = [...mapped].map(([session, restores]): KnownRestore => {
-    const digests = restores.flatMap(({ digest }) => digest ?? []);
-    return { session, from: session, messages: [], isStored: true, digests };
-  });
-  const others = [...foreign].flatMap(([session, own]): readonly KnownRestore[] => {
-    const newest = own.toSorted((a, b) => b.restored_at - a.restored_at)[0];
-    return newest === undefined ? [] : [{ ...restoreOf(own, newest), isStored: stored.has(session) }];
-  });
-  return [...mappedOnes, ...others];
-}
-
-/** The same session may have been restored more than once, from other states of the other one. */
-function restoreOf(
-  own: readonly RestoreRecord[],
-  { session, from }: RestoreRecord,
-): Omit<KnownRestore, "isStored"> {
-  const messages = [...new Map(own.flatMap((restore) => [...restore.messages]))];
-  const forms = own.flatMap(({ form }) => form ?? []);
-  return { session, from, messages, forms };
-}
-
-interface Restore {
-  readonly from: SessionId;
-  readonly messages: ReadonlyMap<string, RestoredMessage | null>;
-  readonly forms: ReadonlySet<string>;
-  readonly isStored: boolean;
-}
-
-/** What a source holds of a restored session. */
-interface Looked {
-  hasNewTurn: boolean;
-  hasChanged: boolean;
-  isUntouched: boolean;
+/** How a session hangs together with what was restored. */
+export interface Link {
+  /** The session that it was restored from; absent where its client says all that there is to say of it. */
+  readonly from?: SessionId;
+  readonly below?: Below;
+  readonly messages: RestoredMessages;
 }
 
 export class RestoredSessions {
-  readonly #restores: ReadonlyMap<SessionId, Restore>;
+  readonly #known: ReadonlyMap<SessionId, KnownRestore>;
   readonly #mapped: ReadonlyMap<SessionId, ReadonlySet<string>>;
+  readonly #copies: RestoredCopies;
+  /** The sessions above all of those of which one is stored. */
+  readonly #storedRoots: Set<SessionId>;
+  readonly #stored: Set<SessionId>;
 
-  constructor(known: readonly KnownRestore[]) {
-    this.#restores = new Map(
-      known.flatMap(({ session, from, messages, forms = [], isStored, digests }) =>
-        digests === undefined
-          ? [[session, { from, messages: new Map(messages), forms: new Set(forms), isStored }] as const]
-          : [],
-      ),
-    );
+  constructor(known: readonly KnownRestore[] = [], load: LoadLists = () => Promise.resolve([])) {
+    const foreign = known.filter(({ digests }) => digests === undefined);
+    this.#known = new Map(foreign.map((restore) => [restore.session, restore]));
     this.#mapped = new Map(
       known.flatMap(({ session, digests }) => (digests ? [[session, new Set(digests)]] : [])),
     );
+    this.#copies = new RestoredCopies(this.#known, load);
+    const stored = foreign.filter(({ isStored }) => isStored);
+    this.#stored = new Set(stored.map(({ session }) => session));
+    this.#storedRoots = new Set(stored.map(({ root }) => root));
   }
 
-  /**
-   * True where a source is to be looked at before it is read: it is named by a restored session, or is a database that may
-   * hold one that is not stored.
-   */
-  mayBeIn({ key }: Unit, { inventory }: Adapter): boolean {
-    if (inventory !== undefined) return this.#restores.values().some(({ isStored }) => !isStored);
-    const sessions = [...this.#mapped.keys(), ...this.#restores.keys()];
-    return sessions.some((session) => key.includes(session));
-  }
-
-  /** True where a batch begins a restored session, and nobody has looked whether it was carried on. */
-  isInDoubt(batch: readonly AdapterYield[], { inventory }: Adapter): boolean {
-    if (this.#restores.size === 0) return false;
-    return batch.some((item) => {
-      const restore = item.kind === "session" ? this.#restores.get(item.session.id) : undefined;
-      return restore !== undefined && !(restore.isStored && inventory !== undefined);
-    });
-  }
-
-  /**
-   * The sessions of a source that are as they were restored, and those that are not stored and were carried on. What a
-   * client notes when it only opens a session is no turn; a message that was changed is. In another form than it was
-   * written in (a database that imported it) values cannot be compared.
-   */
-  async lookAt(batches: AsyncIterable<readonly AdapterYield[]>): Promise<Verdict> {
-    const looked = new Map<SessionId, Looked>();
-    for await (const batch of batches) for (const item of batch) this.#look(item, looked);
-    const untouched = new Set<SessionId>();
-    let isNew = false;
-    for (const [session, { isUntouched }] of looked)
-      if (isUntouched) untouched.add(session);
-      else isNew ||= this.#restores.get(session)?.isStored === false;
-    return { untouched, isNew };
-  }
-
-  #look(item: AdapterYield, looked: Map<SessionId, Looked>): void {
-    const session = sessionOf(item);
-    const restore = session === undefined ? undefined : this.#restores.get(session);
-    if (session === undefined || (restore === undefined && !this.#mapped.has(session))) return;
-    const found = looked.get(session) ?? { hasNewTurn: false, hasChanged: false, isUntouched: false };
-    looked.set(session, found);
-    if (item.kind === "message" && item.message.role !== "system") {
-      const said = restore?.messages.get(item.message.id);
-      if (said === undefined) found.hasNewTurn = true;
-      else if (item.record !== undefined && said?.hash !== undefined)
-        found.hasChanged ||= !item.record.hash.startsWith(said.hash);
-    }
-    if (item.kind !== "state") return;
-    const isChanged = found.hasNewTurn || (found.hasChanged && restore?.forms.has(item.state.form) === true);
-    found.isUntouched =
-      this.#mapped.get(session)?.has(item.state.digest) === true || (restore !== undefined && !isChanged);
-  }
-
-  /** What of a batch is to be stored: all but what is as it was restored, with what is known of the others. */
-  take(batch: readonly AdapterYield[], untouched: ReadonlySet<SessionId> = NONE): readonly AdapterYield[] {
-    if (this.#restores.size + untouched.size === 0) return batch;
-    return batch.flatMap((item): readonly AdapterYield[] => {
-      const session = sessionOf(item);
-      if (session !== undefined && untouched.has(session)) return [];
-      const restore = session === undefined ? undefined : this.#restores.get(session);
-      return [restore === undefined ? item : linked(item, restore)];
-    });
+  /** False where nothing was restored into the client. */
+  get isAny(): boolean {
+    return this.#known.size + this.#mapped.size > 0;
   }
 
   /** True where pond restored a session of this id here. */
   knows(session: SessionId): boolean {
-    return this.#restores.has(session) || this.#mapped.has(session);
+    return this.#known.has(session) || this.#mapped.has(session);
+  }
+
+  /** True where a source is to be looked at before it is read: it is named by a restored session, or is a database. */
+  mayBeIn({ key }: Unit, { inventory }: Adapter): boolean {
+    if (!this.isAny) return false;
+    if (inventory !== undefined) return true;
+    const sessions = [...this.#mapped.keys(), ...this.#known.keys()];
+    return sessions.some((session) => key.includes(session));
+  }
+
+  /** True where a batch has to do with what was restored, and nobody has looked at its source. */
+  async isInDoubt(batch: readonly AdapterYield[]): Promise<boolean> {
+    for (const item of batch) {
+      if (item.kind === "session" && this.#isOfRestored(item.session)) return true;
+      if (item.kind === "message" && (await this.#copies.claimOf(item.message)) !== undefined) return true;
+    }
+    return false;
+  }
+
+  #isOfRestored({ id, parent_session_id: parent }: Session): boolean {
+    return this.knows(id) || (parent !== undefined && this.#known.has(parent));
+  }
+
+  /** What a source holds of what was restored, and what is to be stored of it. */
+  async lookAt(batches: AsyncIterable<readonly AdapterYield[]>): Promise<Verdict> {
+    const look = new SourceLook({ known: this.#known, mapped: this.#mapped, copies: this.#copies });
+    for await (const batch of batches) for (const item of batch) await look.see(item);
+    const found = look.result();
+    const { untouched, changed, copies } = found;
+    for (const session of changed) this.#carryOn(session);
+    // A subagent that its client started there carries a session on.
+    for (const { restored, relation } of copies.values())
+      if (relation !== undefined && !isFork(relation)) this.#carryOn(restored);
+    const skipped = new Set(found.mapped);
+    const links = new Map<SessionId, Link>();
+    let isNew = false;
+    for (const session of [...untouched, ...changed]) {
+      const restore = this.#known.get(session);
+      if (restore === undefined || skipped.has(session)) continue;
+      const isAlone = !this.#storedRoots.has(restore.root);
+      if (untouched.has(session) && (restore.isStored || isAlone)) skipped.add(session);
+      else {
+        isNew ||= !restore.isStored;
+        this.#stored.add(session);
+        const { messages } = await this.#copies.written(session);
+        links.set(session, this.#linkOf(restore, { ...found.recorded.get(session), messages }));
+      }
+    }
+    for (const [session, copy] of copies) {
+      const restore = this.#known.get(copy.restored);
+      if (restore !== undefined) links.set(session, this.#linkOfCopy(restore, copy));
+    }
+    return { untouched, skipped, links, isNew, isIncomplete: links.size > 0 && this.#isIncomplete() };
+  }
+
+  /** What was restored together is stored together. */
+  #carryOn(session: SessionId): void {
+    const root = this.#known.get(session)?.root;
+    if (root !== undefined) this.#storedRoots.add(root);
+  }
+
+  #isIncomplete(): boolean {
+    return [...this.#known.values()].some(
+      ({ session, root }) => this.#storedRoots.has(root) && !this.#stored.has(session),
+    );
+  }
+
+  #linkOf({ from, parent }: KnownRestore, session: Recorded & Pick<Link, "messages">): Link {
+    const { messages } = session;
+    const spawned = parent === undefined ? undefined : ({ parent, relation: "spawn" } as const);
+    const below = this.#belowOf(session, spawned ?? resumeOf(from, messages));
+    return { from, ...(below === undefined ? {} : { below }), messages };
+  }
+
+  #linkOfCopy({ from }: KnownRestore, copy: CopiedSession): Link {
+    const { messages } = copy;
+    const below = copy.isBeyond && copy.parent !== undefined ? undefined : resumeOf(from, messages);
+    const own = below === undefined ? undefined : this.#belowOf(copy, below);
+    return own === undefined ? { messages } : { from, below: own, messages };
+  }
+
+  /** Where a session belongs is for its client to say, unless it says nothing or names a restored session that is not stored. */
+  #belowOf({ parent, relation }: Recorded, below: Below): Below | undefined {
+    if (parent === undefined) return below;
+    return isFork(relation) && this.#known.has(parent) && !this.#stored.has(parent) ? below : undefined;
+  }
+
+  /** What of a batch is to be stored: all but what is as it was restored, with what is known of the others. */
+  take(batch: readonly AdapterYield[], { skipped, links }: Verdict): readonly AdapterYield[] {
+    if (skipped.size + links.size === 0) return batch;
+    return batch.flatMap((item): readonly AdapterYield[] => {
+      const session = sessionOf(item);
+      if (session !== undefined && skipped.has(session)) return [];
+      const link = session === undefined ? undefined : links.get(session);
+      return [link === undefined ? item : linked(item, link)];
+    });
   }
 }
 
-export interface Verdict {
-  readonly untouched: ReadonlySet<SessionId>;
-  /** One of the others is not stored yet: it is to be read from its start. */
-  readonly isNew: boolean;
+const isFork = (relation: Relation | undefined): boolean => relation === "fork" || relation === "resume";
+
+function resumeOf(from: SessionId, messages: RestoredMessages): Below {
+  const last = [...messages.values()].findLast((said) => said?.session_id === from);
+  return { parent: from, message: last?.id, relation: "resume" };
 }
 
-const NONE: ReadonlySet<SessionId> = new Set();
-
-function sessionOf(item: AdapterYield): SessionId | undefined {
-  if (item.kind === "session") return item.session.id;
-  if (item.kind === "message") return item.message.session_id;
-  if (item.kind === "part") return item.part.session_id;
-  return item.kind === "record" || item.kind === "state" ? item.session : undefined;
-}
-
-function linked(item: AdapterYield, { from, messages }: Restore): AdapterYield {
+function linked(item: AdapterYield, { from, below, messages }: Link): AdapterYield {
   if (item.kind === "session") {
-    const last = [...messages.values()].findLast((said) => said?.session_id === from);
-    return { ...item, session: asResumeOf(item.session, { session: from, message: last?.id }) };
+    if (from === undefined) return item;
+    const restored = { session: from, ...(below === undefined ? {} : { below }) };
+    return { ...item, session: asRestoredFrom(item.session, restored) };
   }
   if (item.kind === "part") {
     const isInjected = messages.get(item.part.message_id)?.isInjected === true && item.part.type === "text";

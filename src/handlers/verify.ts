@@ -28,7 +28,8 @@ import type { SourceFilter } from "./sources.ts";
 import type { Sweep } from "./sweep.ts";
 import { isFresh, sourceName, sweepEverything } from "./sweep.ts";
 import { lostReport } from "./lost-sources.ts";
-import { knownRestores, RestoredSessions } from "./restored-sessions.ts";
+import { knownRestores, restoredLists } from "./known-restores.ts";
+import { RestoredSessions } from "./restored-sessions.ts";
 import type { ClientVerification, Standing, VerifyReport } from "./verify-report.ts";
 import { VerifyTally } from "./verify-report.ts";
 
@@ -55,7 +56,8 @@ export async function verify(
     if (!isHere && heads.length === 0) continue;
     const recorded = new RecordedStates(heads, knownReaderId(context.config.paths.state));
     await using comparer = new FileComparer(context.machine.scratch, context.clock.now());
-    const restored = new RestoredSessions(await knownRestores(store, sweep.adapter.name));
+    const known = await knownRestores(store, sweep.adapter.name);
+    const restored = new RestoredSessions(known, (sessions) => restoredLists(store, sessions));
     const job = { store, sweep, cursors, restores, restored, recorded, comparer };
     const verifier = new Verifier(context, job);
     const client = await verifier.run(filter, onProgress);

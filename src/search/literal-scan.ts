@@ -6,6 +6,7 @@ import { findPartRefs } from "../sessions/index.ts";
 import type { Predicate } from "../substrate/index.ts";
 import { and, contains, eq, isIn, matches, not, or } from "../substrate/index.ts";
 import type { Found } from "./collapse.ts";
+import type { Origins } from "./origins.ts";
 import type { Scope } from "./scope.ts";
 import type { HitStandings } from "./standings.ts";
 
@@ -15,6 +16,7 @@ export interface ScanRequest {
   readonly kind: "exact" | "regex";
   readonly scope: Scope;
   readonly standings: HitStandings;
+  readonly origins: Origins;
 }
 
 /** Matches of one scan that are read; a text that is everywhere is found soon enough. */
@@ -26,10 +28,11 @@ export type Unplaced = Omit<Found, "standing">;
 /** Without what was replaced, and what is left with a word on where it stands. */
 export async function placed(
   hits: readonly Unplaced[],
-  { standings }: ScanRequest,
+  { standings, origins }: ScanRequest,
 ): Promise<readonly Found[]> {
   await standings.lookInto(hits.map(({ session_id }) => session_id));
-  return hits.filter((hit) => standings.isShown(hit)).map((hit) => ({ ...hit, standing: standings.of(hit) }));
+  const shown = await origins.follow(hits.filter((hit) => standings.isShown(hit)));
+  return shown.map((hit) => ({ ...hit, standing: standings.of(hit) }));
 }
 
 export interface Scan {

@@ -5,6 +5,7 @@ import type { HitGroup } from "./collapse.ts";
 import { explainWords } from "./lexical.ts";
 import type { LiteralPosition } from "./literal.ts";
 import { searchLiterally } from "./literal.ts";
+import { Origins } from "./origins.ts";
 import { wordQuery } from "./query.ts";
 import type { Scope, ScopeFilter } from "./scope.ts";
 import { scopeOf } from "./scope.ts";
@@ -54,7 +55,7 @@ export async function search(store: SessionStore, input: SearchInput): Promise<S
   const [page, searchable] = await Promise.all([
     input.mode === "fts"
       ? byWords(store, input, { scope, standings, summaries })
-      : byText(store, input, { scope, standings }),
+      : byText(store, input, { scope, standings, origins: new Origins(store, summaries) }),
     countSearchable(store, scope, summaries),
   ]);
   return { ...page, searchable };
@@ -93,7 +94,11 @@ async function byWords(
   return { ...page, unsearched: 0, next };
 }
 
-async function byText(store: SessionStore, input: SearchInput, within: Within): Promise<Page> {
+async function byText(
+  store: SessionStore,
+  input: SearchInput,
+  within: Within & { readonly origins: Origins },
+): Promise<Page> {
   const after = input.after?.by === "age" ? input.after : undefined;
   const kind = input.mode === "regex" ? "regex" : "exact";
   const page = await searchLiterally(store, { ...input, ...within, kind, after });

@@ -7,6 +7,7 @@ import type { Found, HitGroup } from "./collapse.ts";
 import { Collapser, originalsFirst } from "./collapse.ts";
 import type { Candidate } from "./lexical.ts";
 import { rankByWords } from "./lexical.ts";
+import { Origins } from "./origins.ts";
 import type { WordQuery } from "./query.ts";
 import type { Scope } from "./scope.ts";
 import type { HitStandings } from "./standings.ts";
@@ -54,11 +55,12 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
     .map((candidate) => ({ ...candidate, score: top > 0 ? candidate.score / top : 0 }))
     .filter(({ session_id, score }) => score >= request.minScore && summaries.get(session_id) !== undefined);
   const collapser = new Collapser(request.perSession);
+  const origins = new Origins(store, summaries);
   let looked = 0;
   let left = 0;
   while (looked < visible.length && groupsAfter(collapser.groups, after).length <= limit) {
     const step = visible.slice(looked, looked + Math.max(LOOKED_AT * limit, request.perSession));
-    for (const found of await readFound(store, step, standings)) {
+    for (const found of await readFound(store, step, { standings, origins })) {
       const session = summaries.get(found.session_id);
       const isHit = session !== undefined && standings.isShown(found) && collapser.add(found, session);
       if (!isHit) left += 1;
@@ -91,14 +93,14 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
 async function readFound(
   store: SessionStore,
   candidates: readonly Candidate[],
-  standings: HitStandings,
+  { standings, origins }: { readonly standings: HitStandings; readonly origins: Origins },
 ): Promise<Found[]> {
   const scores = new Map(candidates.map(({ row, score }) => [row, score]));
   const [heads] = await Promise.all([
     store.heads([...scores.keys()]),
     standings.lookInto(candidates.map(({ session_id }) => session_id)),
   ]);
-  return heads
+  return (await origins.follow(heads))
     .map((head) => ({ ...head, score: scores.get(head.row) ?? 0, standing: standings.of(head) }))
     .toSorted(originalsFirst);
 }

@@ -7,8 +7,8 @@ import { isJsonObject, parseJson, stringifyJson } from "../base/json.ts";
 import { valueHash } from "../base/value-hash.ts";
 import type { MessageKey, SessionId } from "../model/index.ts";
 import { messageId, sessionId } from "../model/index.ts";
-import type { RowOf, Rows } from "../substrate/index.ts";
-import { and, eq } from "../substrate/index.ts";
+import type { Predicate, RowOf, Rows } from "../substrate/index.ts";
+import { and, eq, isIn } from "../substrate/index.ts";
 import type { SOURCES } from "./schema.ts";
 import { paddedState } from "./states.ts";
 import type { SessionTables } from "./tables.ts";
@@ -29,6 +29,8 @@ export interface RestoreHead {
   readonly path: string;
   /** Microseconds since 1970. */
   readonly restored_at: number;
+  /** Of a native restore whose paths were mapped: the digest of its records, which are not those that are stored. */
+  readonly digest?: string;
 }
 
 /** A stored message that a restored one says. */
@@ -39,16 +41,16 @@ export interface RestoredMessage extends MessageKey {
   readonly hash?: string;
 }
 
+/** The messages that were written, each with the one that it says; null where it says none. */
+export type RestoredMessages = ReadonlyMap<string, RestoredMessage | null>;
+
 export interface RestoreRecord extends RestoreHead {
   /** How the file holds the session. */
   readonly form?: string;
-  /** Of a native restore whose paths were mapped: the digest of its records, which are not those that are stored. */
-  readonly digest?: string;
-  /** The messages that were written, each with the one that it says; null where it says none. */
-  readonly messages: ReadonlyMap<string, RestoredMessage | null>;
+  readonly messages: RestoredMessages;
 }
 
-const HEAD_COLUMNS = ["session_id", "adapter", "reader", "path", "key", "form", "read_at"] as const;
+const HEAD_COLUMNS = ["session_id", "adapter", "reader", "path", "key", "form", "read_at", "digest"] as const;
 
 export function isRestoreRecord(rows: Rows<typeof SOURCES>, row: number): boolean {
   return rows.string("form", row) === FORM;
@@ -84,6 +86,13 @@ export class Restores {
     return all.find((head) => head.session !== head.from && head.session.startsWith(session));
   }
 
+  /** Those of some sessions that pond restored from others. */
+  async targets(sessions: Iterable<SessionId>): Promise<readonly SessionId[]> {
+    await this.#load();
+    const targets = new Set([...this.#bySession.values()].flat().map(({ session }) => session));
+    return [...new Set(sessions)].filter((session) => targets.has(session));
+  }
+
   async #load(): Promise<void> {
     const version = await this.#tables.sources?.version();
     if (version === this.#version) return;
@@ -99,10 +108,13 @@ export class Restores {
   }
 }
 
-async function readHeads({ sources }: Pick<SessionTables, "sources">): Promise<readonly RestoreHead[]> {
+async function readHeads(
+  { sources }: Pick<SessionTables, "sources">,
+  where: Predicate = eq("form", FORM),
+): Promise<readonly RestoreHead[]> {
   const heads: RestoreHead[] = [];
   if (sources === undefined) return heads;
-  for await (const rows of sources.scanBatches({ select: HEAD_COLUMNS, where: eq("form", FORM) }))
+  for await (const rows of sources.scanBatches({ select: HEAD_COLUMNS, where }))
     for (let row = 0; row < rows.length; row++) heads.push(headAt(rows, row));
   return heads;
 }
@@ -111,29 +123,34 @@ async function readHeads({ sources }: Pick<SessionTables, "sources">): Promise<r
 export async function readRestoresInto(
   tables: Pick<SessionTables, "sources">,
   adapter: string,
+): Promise<readonly RestoreHead[]> {
+  const heads = await readHeads(tables, and(eq("form", FORM), eq("adapter", adapter)));
+  return heads.filter(({ session, from, digest }) => session !== from || digest !== undefined);
+}
+
+/** What restores wrote into some sessions, of others; each restore for itself, the oldest first. */
+export async function readRestoreRecords(
+  tables: Pick<SessionTables, "sources">,
+  sessions: readonly SessionId[],
 ): Promise<readonly RestoreRecord[]> {
   const records: RestoreRecord[] = [];
-  if (tables.sources === undefined) return records;
-  const where = and(eq("form", FORM), eq("adapter", adapter));
-  const options = { select: [...HEAD_COLUMNS, "digest", "content"] as const, where };
+  if (tables.sources === undefined || sessions.length === 0) return records;
+  const where = and(eq("form", FORM), isIn("key", sessions));
+  const options = { select: [...HEAD_COLUMNS, "content"] as const, where };
   for await (const rows of tables.sources.scanBatches(options))
     for (let row = 0; row < rows.length; row++) {
       const head = headAt(rows, row);
-      const digest = rows.string("digest", row);
-      if (head.session === head.from && digest === "") continue;
-      const messages = messagesIn(rows.string("content", row), head.from);
-      const form = formIn(rows.string("content", row));
-      records.push({
-        ...head,
-        messages,
-        ...(digest === "" ? {} : { digest }),
-        ...(form === undefined ? {} : { form }),
-      });
+      if (head.session === head.from) continue;
+      const content = parseJson(rows.string("content", row));
+      const form = formIn(content);
+      const messages = messagesIn(content, head.from);
+      records.push({ ...head, messages, ...(form === undefined ? {} : { form }) });
     }
-  return records;
+  return records.toSorted((a, b) => a.restored_at - b.restored_at);
 }
 
 function headAt(rows: Rows<typeof SOURCES>, row: number): RestoreHead {
+  const digest = rows.string("digest", row);
   return {
     from: sessionId(rows.string("session_id", row)),
     session: sessionId(rows.string("key", row)),
@@ -141,6 +158,7 @@ function headAt(rows: Rows<typeof SOURCES>, row: number): RestoreHead {
     reader: rows.string("reader", row),
     path: rows.string("path", row),
     restored_at: rows.timestamp("read_at", row),
+    ...(digest === "" ? {} : { digest }),
   };
 }
 
@@ -182,14 +200,12 @@ function printPair([id, said]: readonly [string, RestoredMessage | null], from: 
   return [id, said.id, session, said.isInjected === true, said.hash ?? ""];
 }
 
-function messagesIn(content: string, from: SessionId): ReadonlyMap<string, RestoredMessage | null> {
-  const value = parseJson(content);
+function messagesIn(value: JsonValue, from: SessionId): RestoredMessages {
   const pairs = isJsonObject(value) && Array.isArray(value["messages"]) ? value["messages"] : [];
   return new Map(pairs.flatMap((pair) => parsePair(pair, from)));
 }
 
-function formIn(content: string): string | undefined {
-  const value = parseJson(content);
+function formIn(value: JsonValue): string | undefined {
   const form = isJsonObject(value) ? value["form"] : undefined;
   return typeof form === "string" ? form : undefined;
 }

@@ -1,30 +1,72 @@
 /**
- * A session that pond restored from another client's and that its client then carried on (spec.md#sources-restored): it
- * resumes the session that it was restored from, which only pond knows, so that restoring it leaves that out again.
+ * Sessions that hold what pond restored from another one (spec.md#sources-restored). Which one that was, and where they
+ * belong because of it, only pond knows: restoring them leaves that out again.
  */
+import type { JsonObject } from "../base/json.ts";
+import { isJsonObject } from "../base/json.ts";
 import type { Session, SessionId } from "../model/index.ts";
-import { messageId, pondOf } from "../model/index.ts";
+import { messageId, pondOf, relations, sessionId } from "../model/index.ts";
+import { oneOf } from "./rows.ts";
 
-/** The session that another one was restored from. */
 export interface RestoredFrom {
+  /** The session that its messages were restored from. */
   readonly session: SessionId;
-  /** The last message that was restored. */
-  readonly message: string | undefined;
+  /** Where it belongs, where its client recorded nothing of that, or what nobody stored. */
+  readonly below?: Below;
 }
 
-/** A restored session that its client carried on: it resumes what it was restored from, unless its client recorded another parent. */
-export function asResumeOf(session: Session, { session: parent, message }: RestoredFrom): Session {
-  if (session.parent_session_id !== undefined) return session;
-  const options = { ...session.options, pond: { ...pondOf(session.options), restored: true } };
+export interface Below {
+  readonly parent: SessionId;
+  /** The last message of the parent that it repeats. */
+  readonly message?: string | undefined;
+  readonly relation: "resume" | "spawn";
+}
+
+/** The session with what pond knows of it; what its client recorded of its lineage is kept beside that. */
+export function asRestoredFrom(session: Session, { session: from, below }: RestoredFrom): Session {
+  const recorded = below === undefined ? {} : { recorded: lineageOf(session) };
+  const restored = { session_id: from, ...recorded };
+  const options = { ...session.options, pond: { ...pondOf(session.options), restored } };
+  if (below === undefined) return { ...session, options };
+  const { parent, message, relation } = below;
   const cut = message === undefined ? {} : { parent_message_id: messageId(message) };
-  return { ...session, parent_session_id: parent, ...cut, relation: "resume", options };
+  return { ...withoutLineage(session), parent_session_id: parent, ...cut, relation, options };
 }
 
-/** The session as its client recorded it: the inverse of `asResumeOf`. */
-export function withoutResume(session: Session): Session {
+/** The session as its client recorded it: the inverse of `asRestoredFrom`. */
+export function asRecorded(session: Session): Session {
   const { restored, ...pond } = pondOf(session.options);
-  if (restored !== true) return session;
-  const { parent_session_id: _, parent_message_id: __, relation: ___, options, ...own } = session;
-  const { pond: ____, ...others } = options;
-  return { ...own, options: Object.keys(pond).length === 0 ? others : { ...others, pond } };
+  // Until November 2026 it said no more than that the lineage is pond's.
+  const facts = restored === true ? { recorded: {} } : restored;
+  if (!isJsonObject(facts)) return session;
+  const { pond: _, ...others } = session.options;
+  const options = Object.keys(pond).length === 0 ? others : { ...others, pond };
+  const recorded = facts["recorded"];
+  if (!isJsonObject(recorded)) return { ...session, options };
+  return { ...withoutLineage(session), ...lineageIn(recorded), options };
+}
+
+type Lineage = Pick<Session, "parent_session_id" | "parent_message_id" | "relation">;
+
+function withoutLineage(session: Session): Session {
+  const { parent_session_id: _, parent_message_id: __, relation: ___, ...own } = session;
+  return own;
+}
+
+function lineageOf({ parent_session_id, parent_message_id, relation }: Session): JsonObject {
+  return {
+    ...(parent_session_id === undefined ? {} : { parent_session_id }),
+    ...(parent_message_id === undefined ? {} : { parent_message_id }),
+    ...(relation === undefined ? {} : { relation }),
+  };
+}
+
+function lineageIn(recorded: JsonObject): Lineage {
+  const { parent_session_id, parent_message_id, relation } = recorded;
+  const known = oneOf(relations, typeof relation === "string" ? relation : null);
+  return {
+    ...(typeof parent_session_id === "string" ? { parent_session_id: sessionId(parent_session_id) } : {}),
+    ...(typeof parent_message_id === "string" ? { parent_message_id: messageId(parent_message_id) } : {}),
+    ...(known === undefined ? {} : { relation: known }),
+  };
 }

@@ -8,7 +8,7 @@ import { isJsonObject, parseJson, stringifyJson } from "../base/json.ts";
 import type { SessionState } from "../model/index.ts";
 import type { RowOf, Rows } from "../substrate/index.ts";
 import type { SOURCES } from "./schema.ts";
-import { withoutResume } from "./resumed.ts";
+import { asRecorded } from "./resumed.ts";
 
 /** Records that one read stored one behind the other, from a position on; or one record by the id of its row. */
 export type Run =
@@ -135,7 +135,7 @@ export function asReadFrom(
   { adapter, key, form }: Pick<StateHead, "adapter" | "key" | "form">,
   { session: stored, messages }: SessionState,
 ): SessionState {
-  const session = withoutResume(stored);
+  const session = asRecorded(stored);
   // What an older pond stored says itself where it came from.
   if (adapter === "") return { session, messages };
   const isOwn = session.source_agent === adapter || session.source_agent.startsWith(`${adapter}/`);

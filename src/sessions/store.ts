@@ -47,8 +47,8 @@ import type { SummaryList } from "./summary-list.ts";
 import { readPartBodies } from "./leaves.ts";
 import type { IsWhole } from "./put-back.ts";
 import { putBackProven, putBackUnproven } from "./put-back.ts";
-import type { RestoreHead, RestoreRecord } from "./restore-records.ts";
-import { readRestoresInto, recordRestores, Restores } from "./restore-records.ts";
+import type { RestoredMessages, RestoreHead, RestoreRecord } from "./restore-records.ts";
+import { readRestoreRecords, readRestoresInto, recordRestores, Restores } from "./restore-records.ts";
 import {
   countRecovered,
   recoverSessions,
@@ -188,8 +188,25 @@ export class SessionStore implements AsyncDisposable {
   }
 
   /** What was restored into a client and is not what is stored: sessions of others, and its own with mapped paths. */
-  restoresInto(adapter: string): Promise<readonly RestoreRecord[]> {
+  restoresInto(adapter: string): Promise<readonly RestoreHead[]> {
     return readRestoresInto(this.tables, adapter);
+  }
+
+  /** What restores wrote into some sessions, of others; the oldest first. */
+  restoreRecords(sessions: readonly SessionId[]): Promise<readonly RestoreRecord[]> {
+    return readRestoreRecords(this.tables, sessions);
+  }
+
+  /** What each message of some sessions says, as far as pond restored it there. */
+  async restoredMessages(sessions: readonly SessionId[]): Promise<ReadonlyMap<SessionId, RestoredMessages>> {
+    const records = await this.restoreRecords(await this.#restores.targets(sessions));
+    const bySession = Map.groupBy(records, ({ session }) => session);
+    return new Map(
+      [...bySession].map(([session, own]) => [
+        session,
+        new Map(own.flatMap(({ messages }) => [...messages])),
+      ]),
+    );
   }
 
   /** Every message of a session in order, bodies unread. */

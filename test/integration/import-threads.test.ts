@@ -125,6 +125,7 @@ async function runTwo(
     {
       stored: store.storedHashes.bind(store),
       restored: () => Promise.resolve([]),
+      restoredLists: () => Promise.resolve([]),
       prefix: () => undefined,
       reached: () => undefined,
       done: () => undefined,

@@ -1,0 +1,155 @@
+/**
+ * What was restored together is stored together (spec.md#sources-restored): once a client carries on a restored session or
+ * one of its subagents, all of them are stored, so that none is hidden and restoring it gives them all.
+ */
+import { renameSync, rmSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { listSessions, restore, sync, verify } from "../../src/handlers/index.ts";
+import {
+  carryOn,
+  carryOnOpencode,
+  CODEX_ORIGIN,
+  CODEX_SUBAGENT,
+  hitsOf,
+  idsOf,
+  importIntoOpencode,
+  ORIGIN,
+  readRecords,
+  startOpencodeDatabase,
+  SUBAGENT,
+  SUBAGENT_WORDS,
+  WORDS,
+  writeCodexOrigin,
+  writeOrigin,
+} from "../support/restored-story.ts";
+import type { TempContext } from "../support/temp-context.ts";
+import { tempContext } from "../support/temp-context.ts";
+
+async function restored({ context, home }: TempContext, kind: string) {
+  const [client = "", form] = kind.split(", ");
+  if (form === "database") startOpencodeDatabase(home);
+  const isClaude = client === "claude-code";
+  const [origin, subagent] = isClaude ? [CODEX_ORIGIN, CODEX_SUBAGENT] : [ORIGIN, SUBAGENT];
+  if (isClaude) writeCodexOrigin(home);
+  else writeOrigin(home);
+  await sync(context, {});
+  const { files } = await restore(context, { session_id: origin, to: client });
+  const logs = files.map(({ path }) => path).filter((path) => !path.endsWith(".meta.json"));
+  if (client === "opencode") for (const log of logs) importIntoOpencode(home, log);
+  const store = await context.store();
+  const target = async (from: string): Promise<string> =>
+    (await store.restoresOf([from])).map(({ session }) => session)[0] ?? "";
+  const copy = await target(origin);
+  const agent = await target(subagent);
+  const say = (session: string, text: string): void => {
+    if (client === "opencode") return carryOnOpencode(home, session, text);
+    carryOn(client, logs[session === copy ? 0 : 1] ?? "", text);
+  };
+  return { origin, subagent, copy, agent, logs, say };
+}
+
+async function expectOnce({ context }: TempContext, words: readonly string[]): Promise<void> {
+  for (const word of words) expect([word, await hitsOf(context, word)]).toEqual([word, [expect.anything()]]);
+}
+
+describe.each(["codex-cli", "pi", "claude-code", "opencode", "opencode, database"])(
+  "what was restored into %s",
+  (client) => {
+    for (const order of ["after a sync", "before any sync"])
+      test(`is stored with its subagents once it is carried on, ${order}`, async () => {
+        await using temp = await tempContext();
+        const { context, home } = temp;
+        const { origin, subagent, copy, agent, logs, say } = await restored(temp, client);
+        if (order === "after a sync") {
+          await sync(context, {});
+          expect(await idsOf(context)).toEqual([origin, subagent]);
+        }
+        say(copy, "And the platypus?");
+        await sync(context, {});
+        expect(await idsOf(context)).toEqual([origin, subagent, copy, agent].toSorted());
+        const store = await context.store();
+        expect(await store.session(copy)).toMatchObject({ parent_session_id: origin, relation: "resume" });
+        expect(await store.session(agent)).toMatchObject({ parent_session_id: copy, relation: "spawn" });
+        await expectOnce(temp, [...WORDS, ...SUBAGENT_WORDS, "platypus"]);
+        const back = await restore(context, { session_id: copy, out: `${home}/out` });
+        expect(back).toMatchObject({ fidelity: "native", sessions: 2, unproven: [] });
+        if (!client.startsWith("opencode"))
+          for (const log of logs) {
+            const name = log.slice(log.lastIndexOf("/"));
+            const again = back.files.find(({ path }) => path.endsWith(name))?.path ?? "";
+            expect(readRecords(again)).toEqual(readRecords(log));
+          }
+        for (const { unstored, unequal } of (await verify(context, {})).clients)
+          expect({ unstored, unequal }).toEqual({ unstored: 0, unequal: 0 });
+        // Nothing is left to do, and nothing is read again.
+        const read = (await sync(context, {})).clients.map((each) => each.read);
+        expect(read.every((count) => count === 0)).toBe(true);
+      });
+
+    test("is stored and linked where a subagent alone is carried on", async () => {
+      await using temp = await tempContext();
+      const { context, home } = temp;
+      const { origin, subagent, copy, agent, say } = await restored(temp, client);
+      await sync(context, {});
+      say(agent, "And the platypus?");
+      await sync(context, {});
+      expect(await hitsOf(context, "platypus")).toEqual([agent]);
+      const store = await context.store();
+      expect(await store.session(agent)).toMatchObject({
+        parent_session_id: copy,
+        relation: "spawn",
+        options: { pond: { restored: { session_id: subagent } } },
+      });
+      expect(await store.session(copy)).toMatchObject({ parent_session_id: origin, relation: "resume" });
+      await expectOnce(temp, [...WORDS, ...SUBAGENT_WORDS]);
+      const back = await restore(context, { session_id: copy, out: `${home}/out` });
+      expect(back).toMatchObject({ fidelity: "native", sessions: 2, unproven: [] });
+    });
+  },
+);
+
+test("a subagent that was restored alone resumes the one that it was restored from", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  writeOrigin(home);
+  await sync(context, {});
+  const { files, resume } = await restore(context, { session_id: SUBAGENT, to: "codex-cli" });
+  carryOn("codex-cli", files[0]?.path ?? "", "And the platypus?");
+  await sync(context, {});
+  const store = await context.store();
+  expect(await store.session(resume.id)).toMatchObject({ parent_session_id: SUBAGENT, relation: "resume" });
+  expect((await listSessions(context, {})).sessions.map(({ id }) => id)).toContain(resume.id);
+});
+
+test("a store that has the session without its subagents gets them with its next turn", async () => {
+  await using temp = await tempContext();
+  const { context } = temp;
+  const { copy, agent, logs, say } = await restored(temp, "codex-cli");
+  const { readFileSync, writeFileSync } = await import("node:fs");
+  const kept = readFileSync(logs[1] ?? "");
+  rmSync(logs[1] ?? "");
+  say(copy, "And the platypus?");
+  await sync(context, {});
+  expect(await idsOf(context)).not.toContain(agent);
+  writeFileSync(logs[1] ?? "", kept);
+  say(copy, "And the wombat there?");
+  await sync(context, {});
+  expect(await idsOf(context)).toContain(agent);
+});
+
+test("a sync that was killed before it read the subagents is completed by the next one", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  const { copy, agent, logs, say } = await restored(temp, "codex-cli");
+  const [, log = ""] = logs;
+  await sync(context, {});
+  // Away while the session is stored, and back as it was: no sync finds it changed.
+  renameSync(log, `${home}/away`);
+  say(copy, "And the platypus?");
+  await sync(context, {});
+  expect(await idsOf(context)).not.toContain(agent);
+  renameSync(`${home}/away`, log);
+  writeCodexOrigin(home);
+  await sync(context, {});
+  expect(await idsOf(context)).toContain(agent);
+});
