@@ -42,8 +42,7 @@ export class Durability {
   async settle(): Promise<void> {
     const names = await this.#list();
     const settled = this.#settled;
-    const fresh =
-      settled === undefined ? this.#recent(names) : names.filter((name) => !settled.has(name));
+    const fresh = settled === undefined ? this.#recent(names) : names.filter((name) => !settled.has(name));
     // What is committed stays so where its checksums cannot be kept: it is one file less that can be proven.
     const summed = this.#sum(fresh).catch((error: unknown) => {
       if (errnoOf(error) === undefined) throw error;
