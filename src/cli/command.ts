@@ -44,6 +44,8 @@ interface CommandSpec<F extends FlagTable> {
   readonly details?: string;
   readonly args?: readonly ArgSpec[];
   readonly flags?: F;
+  /** Flags of a like verb, with what this one calls them. */
+  readonly mistaken?: Readonly<Record<string, NoInfer<keyof F & string>>>;
   /** Whole command lines. */
   readonly examples?: readonly string[];
   readonly load: () => Promise<Run<NoInfer<F>>>;
@@ -56,6 +58,7 @@ export interface Command {
   readonly details?: string;
   readonly args?: readonly ArgSpec[];
   readonly flags?: FlagTable;
+  readonly mistaken?: Readonly<Record<string, string>>;
   readonly examples?: readonly string[];
   readonly subcommands?: readonly Command[];
   /** A method on purpose: its parameter may be more exact than VerbContext, which `command` has checked. */

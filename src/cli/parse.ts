@@ -130,7 +130,7 @@ class Parser {
   }
 
   #unknown(flag: string, typed: string): void {
-    const guess = nearest(typed, Object.keys(this.#flags));
+    const guess = this.#current.mistaken?.[typed] ?? nearest(typed, Object.keys(this.#flags));
     const where = this.#trail.length > 1 ? ` of ${nameOf(this.#trail.slice(1))}` : "";
     const hint = guess === undefined ? `see ${nameOf(this.#trail)} --help` : `did you mean --${guess}?`;
     this.#fail(usage(`unknown flag ${flag}${where}`, hint));

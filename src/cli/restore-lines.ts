@@ -1,5 +1,6 @@
 /** What people read of a restore besides its files: how large it is for a model, and what it lost. */
 import type { RestoreReport } from "../handlers/index.ts";
+import { shellWord } from "../base/shell.ts";
 import { count } from "./number.ts";
 
 /** One line: the size, and what to do where a usual window is too small for it. */
@@ -25,6 +26,15 @@ function sizeLine({ tokens, fidelity }: Pick<RestoreReport, "tokens" | "fidelity
   const sealed =
     is_sealed === true ? ", because only its provider can read the summary of its compaction" : "";
   return `its model is sent about ${count(estimated)} tokens (estimated${known})${sealed}`;
+}
+
+/** Of a rule that changed nothing: mostly a slip in the folder that the session recorded. */
+export function unusedRules({ unused_map_paths: rules, resume }: RestoreReport): readonly string[] {
+  const recorded = resume.recorded_directory ?? resume.directory;
+  return rules.map(
+    (rule) =>
+      `note: --map-path ${shellWord(rule)} fits no folder that the session recorded; it worked in ${recorded}`,
+  );
 }
 
 /** What the model loses, then what only the record loses. */

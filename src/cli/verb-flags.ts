@@ -45,7 +45,11 @@ const stateFlags = {
 } as const satisfies FlagTable;
 
 export const restoreFlags = {
-  to: { type: "string", value: "client", summary: "Restore into this client; default: the session's own" },
+  to: {
+    type: "string",
+    value: "client",
+    summary: "Restore into this client (pond adapters lists them); default: the session's own",
+  },
   out: {
     type: "string",
     value: "folder",
@@ -60,7 +64,11 @@ export const restoreFlags = {
 } as const satisfies FlagTable;
 
 export const resumeFlags = {
-  in: { type: "string", value: "client", summary: "Resume in this client; default: the session's own" },
+  in: {
+    type: "string",
+    value: "client",
+    summary: "Resume in this client (pond adapters lists them); default: the session's own",
+  },
   "map-path": MAP_PATH,
   "dry-run": { type: "boolean", summary: "Print the command; write nothing, start nothing" },
   ...stateFlags,

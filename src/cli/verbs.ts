@@ -89,6 +89,7 @@ const VERBS: readonly Command[] = [
       "The whole lineage or nothing; no file is overwritten; what was written is read back and compared.",
     args: [{ name: "session", summary: "The session's id or its beginning" }],
     flags: restoreFlags,
+    mistaken: { in: "to", into: "to" },
     examples: [
       "pond restore <id>",
       "pond restore <id> --to codex-cli",
@@ -105,6 +106,7 @@ const VERBS: readonly Command[] = [
       "Restores the session if the client does not have it, then starts the client in the recorded directory and hands it the terminal; the exit code is the client's.",
     args: [{ name: "session", summary: "The session's id or its beginning" }],
     flags: resumeFlags,
+    mistaken: { to: "in" },
     examples: [
       "pond resume <id>",
       "pond resume <id> --in codex-cli",

@@ -1,7 +1,7 @@
 /** From an id as it was given to the session or message that it names. What is not found says what is near. */
 import { PondError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
-import { shellWord } from "../base/shell.ts";
+import { shellLine, shellWord } from "../base/shell.ts";
 import type { MessageKey } from "../model/index.ts";
 import { pondFacts } from "../model/index.ts";
 import type { SessionStore, SessionSummary } from "../sessions/index.ts";
@@ -30,11 +30,12 @@ export async function noSession(store: SessionStore, id: string): Promise<PondEr
       "not_found",
       `${restored.session} is session ${restored.from}, which pond restored into ${restored.adapter}, and nobody carried it on`,
       {
-        hint: `ask for session ${shellWord(restored.from)}`,
+        hint: `ask for session ${shellWord(restored.from)}; ${shellLine(["pond", "resume", restored.from, "--in", restored.adapter])} opens it there`,
         data: { kind: "session", id, session_id: restored.from },
       },
     );
-  return new PondError("not_found", `no session ${id} is stored`, {
+  const what = id === "" ? "an empty id names no session" : `no session ${id} is stored`;
+  return new PondError("not_found", what, {
     hint:
       near.length === 0 ? nothingNear(id) : `did you mean ${near.slice(0, 3).map(shellWord).join(" or ")}?`,
     data: { kind: "session", id, ...(near.length === 0 ? {} : { near: near.slice(0, 10) }) },
@@ -94,7 +95,9 @@ export async function resolveTarget(
   if ((await store.summaries()).get(id) !== undefined) return { session_id: id };
   const [message] = await visible(store, await store.findMessage(id));
   if (message !== undefined) return { message_id: id };
-  if ((await sessionsBeginning(store, id)).length > 0) return { session_id: await onlyBeginning(store, id) };
+  const isSession = (await sessionsBeginning(store, id)).length > 0;
+  const isRestored = id.length >= MIN_PREFIX && (await store.restoredFrom(id)) !== undefined;
+  if (isSession || isRestored) return { session_id: await onlyBeginning(store, id) };
   throw new PondError("not_found", `no session or message ${id} is stored`, {
     hint: `${nothingNear(id)}; pond search prints the ids of messages, which must be whole`,
     data: { kind: "session", id },
@@ -129,8 +132,10 @@ async function onlyBeginning(store: SessionStore, id: string): Promise<string> {
   const [first, ...others] = eldest.map((session) => session.id);
   if (first === undefined) throw await noSession(store, id);
   if (others.length === 0) return first;
-  throw new PondError("validation_failed", `${others.length + 1} sessions begin with ${id}`, {
-    hint: `type more of it: ${[first, ...others].slice(0, 3).map(shellWord).join(", ")}`,
+  const all = [first, ...others];
+  const more = all.length > SHOWN ? ` and ${all.length - SHOWN} more` : "";
+  throw new PondError("validation_failed", `${all.length} sessions begin with ${id}`, {
+    hint: `type more of it: ${all.slice(0, SHOWN).map(shellWord).join(", ")}${more}`,
     data: { field: "id", value: id, near: [first, ...others].slice(0, 10) },
   });
 }
@@ -196,6 +201,9 @@ async function sessionsBeginning(store: SessionStore, text: string): Promise<rea
   const { newestFirst } = await store.summaries();
   return newestFirst.filter(({ id }) => id.startsWith(text));
 }
+
+/** Sessions that are named where one is to be chosen. */
+const SHOWN = 3;
 
 /** Shorter beginnings name too much to be meant. */
 const MIN_PREFIX = 4;

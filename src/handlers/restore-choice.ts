@@ -37,7 +37,9 @@ export async function chosenState(
   if (end === undefined && source === undefined && state === undefined) return new Map();
   const other = source === undefined ? "--state" : "--source";
   if (end !== undefined && (source !== undefined || state !== undefined))
-    throw new PondError("validation_failed", `--end and ${other} each name a state`, { hint: "give one" });
+    throw new PondError("validation_failed", `--end and ${other} each name a state`, {
+      hint: `give only one of them`,
+    });
   const views = await store.views(id);
   const ends = views?.ends() ?? [];
   if (end !== undefined) return new Map([[id, endNumbered(ends, end, id)]]);
@@ -106,9 +108,16 @@ function stateNumbered({ all, latest }: SourceStates, state: number | undefined,
   const head = state === undefined ? latest : all.find((each) => each.state === state);
   if (head !== undefined) return head;
   const range = rangeOf(all.map((each) => each.state));
-  throw new PondError("validation_failed", `session ${id} has no state ${state} of ${latest?.path}`, {
-    hint: all.length === 1 ? `its only state is ${range}` : `its states are ${range}; the last is the newest`,
-  });
+  throw new PondError(
+    "validation_failed",
+    `there is no state ${state} of session ${id} as it was read from ${latest?.path}`,
+    {
+      hint:
+        all.length === 1
+          ? `its only state is ${range}: leave --state out`
+          : `its states are ${range}; the last is the newest`,
+    },
+  );
 }
 
 /** Numbers in order, as people write them. */

@@ -16,7 +16,7 @@ import { modesFor } from "./restore-modes.ts";
 import { previewFiles } from "./restore-preview.ts";
 import type { Reuse, Target } from "./restore-present.ts";
 import { allThere, isInPlace, refuseLinks, targetsOf } from "./restore-present.ts";
-import { makeStaging, removeLeftovers, TARGET } from "./restore-staging.ts";
+import { inTarget, makeStaging, removeLeftovers, TARGET } from "./restore-staging.ts";
 
 export interface WrittenFile {
   readonly path: string;
@@ -64,12 +64,12 @@ export async function writeFiles<T>(writing: Writing<T>): Promise<Written<T>> {
   for (const one of targets) isThere.set(one, await isInPlace(one, { mayBeLonger }));
   if (targets.length > 0 && targets.every((one) => isThere.get(one) === true)) {
     if (writing.mayBeThere === true) return { files: await previewFiles(writing) };
-    throw allThere(targets, last);
+    throw allThere(targets, { last, isClients });
   }
   const modes = new Map(targets.map(({ target }) => [target, modesFor(target, { out, isClients })]));
   const undo = new Undo();
   try {
-    undo.folders(makeFolders(out));
+    undo.folders(inTarget(out, () => makeFolders(out)));
     await using staging = makeStaging(out);
     const written: WrittenFile[] = [];
     for (const one of targets) {

@@ -8,7 +8,7 @@ import type { Adapter } from "../adapters/index.ts";
 import { stampNow } from "../adapters/index.ts";
 import { stampTextOf } from "../adapters/registry.ts";
 import { errnoOf, isPondError, PondError, toPondError } from "../base/errors.ts";
-import { shellWord } from "../base/shell.ts";
+import { shellLine } from "../base/shell.ts";
 import type { SessionId } from "../model/index.ts";
 import type { RestoreHead, SessionStore } from "../sessions/index.ts";
 import { rememberRestored } from "../state/besides.ts";
@@ -81,17 +81,17 @@ interface Again {
 export function restoredAlready({ adapter, session }: Again, head: RestoreHead): PondError {
   return new PondError(
     "validation_failed",
-    `session ${session} was restored into ${adapter.title}: ${head.path} exists already, and pond never overwrites a file`,
+    `session ${session} was restored into ${adapter.title} before, as ${head.session}: ${head.path} exists already, and pond never overwrites a file`,
     {
       reason: "exists",
-      hint: `it is there as it was restored, as ${shellWord(head.session)}; ${AGAIN}, or restore into another folder with --out`,
+      hint: `open it with ${shellLine(["pond", "resume", session, "--in", adapter.name])}; ${AGAIN}; for one more copy, restore into another folder with --out`,
       data: { path: head.path, session: head.session, was_restored: true },
     },
   );
 }
 
 /** What was restored before is in the way of what the session has become since. */
-const AGAIN = "to hand over what came since, sync, delete that file and do this again";
+const AGAIN = "to hand over what came since, run pond sync, delete that file and do this again";
 
 /** Throws the error, with the fix where the file that is in the way is one that pond wrote before. */
 export async function explainStale(

@@ -141,14 +141,18 @@ async function isLongerAt(file: RestoredFile, target: string): Promise<boolean> 
   return difference.record === file.records.length && difference.restored === undefined;
 }
 
-export function allThere(targets: readonly Target[], last: string | undefined): PondError {
+/** `isClients`: they are where the client looks. */
+export function allThere(
+  targets: readonly Target[],
+  { last, isClients }: { readonly last: string | undefined; readonly isClients: boolean },
+): PondError {
   const shown = targets.find(({ file }) => file.path === last) ?? targets[0];
   return new PondError(
     "validation_failed",
     `${shown?.target ?? ""} exists already, and pond never overwrites a file`,
     {
       reason: "exists",
-      hint: "the session is there; to get a second copy restore into another folder with --out",
+      hint: `nothing was written; the session is there${isClients ? ", and pond resume opens it" : ""}; to get one more copy, restore into another folder with --out`,
     },
   );
 }

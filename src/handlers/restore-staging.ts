@@ -37,8 +37,8 @@ export const TARGET: FolderUse = {
   fix: "nothing was restored; name a folder that you can write to, with room, with --out",
 };
 
-/** Says of which folder an error is, which the system does not where a disk is full. */
-function inTarget<T>(folder: string, run: () => T): T {
+/** Says of which folder an error is, and what to do about it, which the system does not. */
+export function inTarget<T>(folder: string, run: () => T): T {
   try {
     return run();
   } catch (error) {

@@ -9,8 +9,6 @@ import type { Adapter, ContextRule, Loss, Place, Restored } from "../adapters/in
 import { adapterNamed, adapters, brandOf, placesThatExist, printFile } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
-import { shellWord } from "../base/shell.ts";
-import type { Session } from "../model/index.ts";
 import { sessionsIn } from "../model/index.ts";
 import { checkFiles, readLineage, SESSIONS } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
@@ -87,7 +85,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const read = await readLineage(store, session.id, choice);
   const { lineage, shown } = read;
   const brand = brandOf(lineage.state.session.source_agent);
-  const adapter = requireTarget(request.to ?? brand, session);
+  const adapter = requireTarget(request.to ?? brand);
   const looks = adapter.looks(context.machine);
   // On a machine where the client was never started its place is made.
   const place = (await placesThatExist(looks))[0] ?? looks[0];
@@ -181,6 +179,9 @@ export async function restore(context: Context, request: RestoreRequest): Promis
         : await writeFiles(writing).catch((error: unknown) =>
             explainStale(context, store, { ...again, error }),
           );
+  // Where nothing is left to write, a restore is refused.
+  const isAllThere = isDryRun && !canReuse && files.length > 0 && files.every(({ kept }) => kept);
+  const alreadyThere = use.kind === "refuse" ? use.path : isAllThere ? join(out, last ?? "") : undefined;
   if (!isDryRun) rememberFiles(context, newIn(files));
   return {
     session_id: session.id,
@@ -193,9 +194,11 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     files,
     losses: restored.losses,
     tokens: restoreTokens(lineage.state, { context: rule, fidelity, origin }),
-    ...(times.deleted_after_days === undefined ? {} : { deleted_after_days: times.deleted_after_days }),
+    ...(times.deleted_after_days === undefined || files.every(({ kept }) => kept)
+      ? {}
+      : { deleted_after_days: times.deleted_after_days }),
     ...(isDouble ? { already_restored: before.path } : {}),
-    ...(use.kind === "refuse" && !isDouble ? { already_there: use.path } : {}),
+    ...(alreadyThere === undefined || isDouble ? {} : { already_there: alreadyThere }),
     ...(isRecorded ? {} : { is_unrecorded: true as const }),
     unused_map_paths: paths.unused(),
     ...(described === undefined ? {} : { state: described }),
@@ -222,14 +225,16 @@ async function contextOf(origin: Adapter | undefined): Promise<ContextRule | und
 
 type Target = Adapter & { readonly restore: { readonly kind: "supported" } };
 
-function requireTarget(name: string, session: Session): Target {
+function requireTarget(name: string): Target {
   const adapter = adapterNamed(name);
   const names = adapters().flatMap((target) => (isTarget(target) ? target.name : []));
-  const guess = nearest(name, names);
+  // People call Codex codex, and slip in that.
+  const short = (client: string): string => client.split("-")[0] ?? client;
+  const guess = nearest(name, names) ?? names.find((each) => nearest(name, [short(each)]) !== undefined);
   const meant = guess === undefined ? "" : `did you mean ${guess}? `;
   if (adapter === undefined)
     throw new PondError("validation_failed", `there is no client named ${name}`, {
-      hint: `${meant}restore session ${shellWord(session.id)} into one of: ${names.join(", ")}`,
+      hint: `${meant}the clients are ${names.join(", ")}`,
     });
   if (isTarget(adapter)) return adapter;
   const instead = adapter.restore.kind === "unsupported" ? adapter.restore.instead : "";

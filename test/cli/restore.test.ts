@@ -85,7 +85,7 @@ test("paths mean the home and the working folder as they do to a shell, and a ru
   const { code, stdout, stderr } = await home.pond(["restore", ID, ...flags]);
   expect([code, stderr]).toEqual([
     0,
-    "note: --map-path /sv/app=/x fits no folder that the session recorded\n",
+    "note: --map-path /sv/app=/x fits no folder that the session recorded; it worked in /srv/app\n",
   ]);
   expect(stdout).toContain(`\n  ${home.path}/back/`);
   expect(stdout).toContain(`resume with: cd ${home.path}/here && claude`);
@@ -112,7 +112,7 @@ test.each([
   [["restore", ID, "--to", "claude"], /no client named claude\n.*claude-code, codex-cli/],
   [["restore", ID, "--out", ""], /--out needs a value/],
   [["restore", ID, "--out", LOG], /--out .* is a file\n.*name a folder/],
-  [["restore", ID, "--out", `${LOG}/x`], /11111111\.jsonl is not a folder\n.*name another folder/],
+  [["restore", ID, "--out", `${LOG}/x`], /11111111\.jsonl is not a folder\n.*with --out/],
   [["restore", ID, "--map-path", "nonsense", "--out", "x"], /--map-path nonsense is not old=new/],
   [["restore", ID, "--map-path", "/srv/app=", "--out", "x"], /--map-path \/srv\/app= is not old=new/],
 ])("%j is refused with a fix and writes nothing", async (args, message) => {
@@ -183,7 +183,7 @@ test("on an empty machine the client's folder is made where it belongs, and a mi
   expect(back.code).toBe(0);
   expect(existsSync(join(home.path, LOG))).toBe(true);
   expect(back.stdout).toContain(
-    "/srv/app is not on this machine: make it, or delete what was written and restore with --map-path /srv/app=",
+    `/srv/app is not on this machine: make it, or run pond resume ${ID} --map-path /srv/app=<the folder here>`,
   );
   expect(back.stdout).not.toContain("copy what is in");
   const codex = await home.pond(["restore", ID, "--to", "codex-cli"]);

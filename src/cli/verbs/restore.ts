@@ -1,12 +1,12 @@
 /** `pond restore`: a stored session back into a client, and how to go on with it there. */
 import type { RestoreReport } from "../../handlers/index.ts";
-import { shellWord } from "../../base/shell.ts";
+import { shellLine, shellWord } from "../../base/shell.ts";
 import { resolveSession, restore as runRestore } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { count, counted, size } from "../number.ts";
-import { lossLines, tokenLine } from "../restore-lines.ts";
+import { lossLines, tokenLine, unusedRules } from "../restore-lines.ts";
 import { stateRequest } from "../restore-request.ts";
 import { safeText } from "../text.ts";
 import type { restoreFlags } from "../verb-flags.ts";
@@ -24,8 +24,7 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
   });
   // Names and folders come from the session: they are shown, they do not steer the terminal.
   out.result(report, () => safeText(render(report)));
-  for (const rule of report.unused_map_paths)
-    out.note(safeText(`note: --map-path ${shellWord(rule)} fits no folder that the session recorded`));
+  for (const line of unusedRules(report)) out.note(safeText(line));
   // A restore would be refused.
   const isInTheWay = report.files.some(({ is_in_the_way }) => is_in_the_way === true);
   const isThere = report.already_restored !== undefined || report.already_there !== undefined;
@@ -35,8 +34,8 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
 function render(report: RestoreReport): string {
   const { command, copy_to, directory, is_directory_missing, in_the_way: inTheWay = [] } = report.resume;
   const { recorded_directory: recorded = directory } = report.resume;
-  const before = report.dry_run === true ? "" : "delete what was written and ";
   return [
+    ...refused(report),
     ...(report.dry_run === true ? planned(report) : written(report)),
     ...unproven(report),
     ...otherStates(report),
@@ -52,27 +51,51 @@ function render(report: RestoreReport): string {
       return `in the way: ${path}${more}: run pond sync, then move it away before you copy, or what it has gained since is lost`;
     }),
     ...(is_directory_missing === true
-      ? [
-          `${directory} is not on this machine: make it, or ${before}restore with --map-path ${shellWord(recorded)}=<the folder here>`,
-        ]
+      ? [`${directory} is not on this machine: make it, or ${again(report, recorded)}`]
       : []),
-    ...(report.already_restored === undefined
-      ? []
-      : [
-          `it was restored into ${report.to} before, and ${report.already_restored} is still there: a restore would be refused`,
-        ]),
-    ...(report.already_there === undefined
-      ? []
-      : [`${report.to} has it already: ${report.already_there}: a restore would be refused`]),
     ...(report.is_unrecorded === true
       ? [
           "the store could not be written to, so that it does not know of this restore: the next sync takes it for another session",
         ]
       : []),
-    ...(copy_to === undefined ? [] : [`to resume, copy what is in ${report.out} into ${copy_to}, then`]),
+    ...(copy_to === undefined
+      ? []
+      : [`before it can be resumed, copy what is in ${report.out} into ${copy_to}`]),
     `resume with: ${command}`,
   ].join("\n");
 }
+
+/** Of a dry run: why a restore would write nothing, and what to do instead. */
+function refused(report: RestoreReport): readonly string[] {
+  const { session_id, to, already_restored: restored, already_there: there } = report;
+  if (restored === undefined && there === undefined) return [];
+  const why =
+    restored === undefined
+      ? `${to} has the session already: ${there}`
+      : `it was restored into ${to} before, and ${restored} is still there`;
+  return [
+    `a restore would be refused: ${why}; open it with ${shellLine(["pond", "resume", session_id, "--in", to])}`,
+  ];
+}
+
+/**
+ * The command for a folder of this machine. What its own client has now is opened there as it is; anything else is written
+ * once more, and as nothing is overwritten, what was written has to go first.
+ */
+function again(report: RestoreReport, recorded: string): string {
+  const { dry_run, fidelity, resume, session_id, to, state } = report;
+  const isOpened = dry_run !== true && fidelity === "native" && resume.copy_to === undefined;
+  if (isOpened && !isChosen(state))
+    return `run ${shellLine(["pond", "resume", session_id, "--map-path"])} ${shellWord(recorded)}=<the folder here>`;
+  const before = dry_run === true ? "run" : "delete what was written and run";
+  const chosen = isChosen(state) ? ["--source", state.source, "--state", String(state.state)] : [];
+  const words = ["pond", "restore", session_id, "--to", to, ...chosen, "--map-path"];
+  return `${before} ${shellLine(words)} ${shellWord(recorded)}=<the folder here>`;
+}
+
+/** Not what a restore takes by itself. */
+const isChosen = (state: RestoreReport["state"]): state is NonNullable<RestoreReport["state"]> =>
+  state !== undefined && (state.end !== 1 || state.state !== state.states.at(-1));
 
 function written({ files, sessions, to, fidelity }: RestoreReport): readonly string[] {
   const kept = files.filter((file) => file.kept).length;

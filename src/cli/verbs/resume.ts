@@ -9,7 +9,7 @@ import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { counted } from "../number.ts";
 import { stateRequest, stateWords } from "../restore-request.ts";
-import { lossLines, tokenLine } from "../restore-lines.ts";
+import { lossLines, tokenLine, unusedRules } from "../restore-lines.ts";
 import { safeText } from "../text.ts";
 import type { resumeFlags } from "../verb-flags.ts";
 
@@ -105,14 +105,14 @@ function whyNot(planned: ResumeReport, { args, env, flags }: Verb): PondError | 
     "not_found",
     `the command ${name} is not on PATH, so nothing was restored or started`,
     {
-      hint: `install it, or restore with pond restore and run by yourself: ${command}`,
+      hint: `install it, or add its folder to PATH; what would be run: ${command}`,
     },
   );
 }
 
 /** For stderr: what was done, what the model loses, how large it is, what is run. */
 function notes(report: RestoreReport): readonly string[] {
-  const { files, to, resume: planned, unused_map_paths: unused } = report;
+  const { files, to, resume: planned } = report;
   const fresh = files.filter(({ kept }) => !kept);
   const inTheWay = files.filter(({ is_in_the_way }) => is_in_the_way === true);
   const would = report.dry_run === true ? "would restore" : "restored";
@@ -127,7 +127,7 @@ function notes(report: RestoreReport): readonly string[] {
       ? []
       : [`in the way: ${report.already_there} is not what is asked for, so that a resume would be refused`]),
     ...inTheWay.map(({ path }) => `in the way: ${path} has other content, and pond never overwrites a file`),
-    ...unused.map((rule) => `note: --map-path ${shellWord(rule)} fits no folder that the session recorded`),
+    ...unusedRules(report),
     ...lossLines({ losses: report.losses.filter(({ affects }) => affects === "model") }),
     tokenLine(report),
     ...(report.dry_run === true ? [] : [`starting: ${planned.command}`]),
