@@ -126,7 +126,10 @@ test("a word with controls is the same word to a shell, in one line", () => {
   const line = shellWord(word);
   expect(line).not.toMatch(/[\n\t]/);
   expect(
-    execFileSync("bash", ["--norc", "-c", `printf %s ${line}`], { encoding: "utf8", env: { LC_ALL: "C.UTF-8" } }),
+    execFileSync("bash", ["--norc", "-c", `printf %s ${line}`], {
+      encoding: "utf8",
+      env: { LC_ALL: "C.UTF-8" },
+    }),
   ).toBe(word);
 });
 

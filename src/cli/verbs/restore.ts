@@ -8,7 +8,7 @@ import type { Outcome } from "../exit.ts";
 import { count, counted, size } from "../number.ts";
 import { lossLines, tokenLine, unusedRules } from "../restore-lines.ts";
 import { stateRequest } from "../restore-request.ts";
-import { safeText } from "../text.ts";
+import { safeLine } from "../text.ts";
 import type { restoreFlags } from "../verb-flags.ts";
 
 export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<Outcome> {
@@ -23,15 +23,15 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
     ...stateRequest(flags),
   });
   // Names and folders come from the session: they are shown, they do not steer the terminal.
-  out.result(report, () => safeText(render(report)));
-  for (const line of unusedRules(report)) out.note(safeText(line));
+  out.result(report, () => render(report).map(safeLine).join("\n"));
+  for (const line of unusedRules(report)) out.note(safeLine(line));
   // A restore would be refused.
   const isInTheWay = report.files.some(({ is_in_the_way }) => is_in_the_way === true);
   const isThere = report.already_restored !== undefined || report.already_there !== undefined;
   return isInTheWay || isThere ? "failures" : "done";
 }
 
-function render(report: RestoreReport): string {
+function render(report: RestoreReport): readonly string[] {
   const { command, copy_to, directory, is_directory_missing, in_the_way: inTheWay = [] } = report.resume;
   const { recorded_directory: recorded = directory } = report.resume;
   return [
@@ -62,7 +62,7 @@ function render(report: RestoreReport): string {
       ? []
       : [`before it can be resumed, copy what is in ${report.out} into ${copy_to}`]),
     `resume with: ${command}`,
-  ].join("\n");
+  ];
 }
 
 /** Of a dry run: why a restore would write nothing, and what to do instead. */

@@ -10,7 +10,7 @@ import type { Outcome } from "../exit.ts";
 import { counted } from "../number.ts";
 import { stateRequest, stateWords } from "../restore-request.ts";
 import { lossLines, tokenLine, unusedRules } from "../restore-lines.ts";
-import { safeText } from "../text.ts";
+import { safeLine } from "../text.ts";
 import type { resumeFlags } from "../verb-flags.ts";
 
 type Verb = VerbContext<typeof resumeFlags>;
@@ -28,11 +28,11 @@ export async function resume(verb: Verb): Promise<Outcome> {
       },
     );
   const report = await restored(verb);
-  for (const line of notes(report)) out.note(safeText(line));
+  for (const line of notes(report)) out.note(safeLine(line));
   if (isDryRun) {
     const missing = whyNot(report.resume, verb);
-    if (missing !== undefined) out.note(safeText(`note: ${missing.message}; ${missing.hint ?? ""}`));
-    out.result(report, () => safeText(report.resume.command));
+    if (missing !== undefined) out.note(safeLine(`note: ${missing.message}; ${missing.hint ?? ""}`));
+    out.result(report, () => safeLine(report.resume.command));
     const isInTheWay =
       report.files.some(({ is_in_the_way }) => is_in_the_way === true) ||
       report.already_there !== undefined ||
