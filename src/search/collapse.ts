@@ -61,7 +61,7 @@ export class Collapser {
 
   /** Takes the next hit; false when it is a copy or a revision of one that was taken. */
   add(found: Found, session: SessionSummary): boolean {
-    const { asked, known } = namesOf(found);
+    const { asked, known, copied = [] } = namesOf(found);
     const same = asked.map((name) => this.#seen.get(name)).find((hit) => hit !== undefined);
     if (same !== undefined) {
       for (const name of known) this.#seen.set(name, same);
@@ -71,7 +71,7 @@ export class Collapser {
       return false;
     }
     const hit = { ...found, alsoIn: [] };
-    for (const name of known) this.#seen.set(name, hit);
+    for (const name of [...known, ...copied]) this.#seen.set(name, hit);
     const group = this.#groups.get(session.id) ?? { session, best: found.score, hits: [], matched: 0 };
     this.#groups.set(session.id, group);
     group.matched += 1;
@@ -89,13 +89,15 @@ export function originalsFirst(a: Found, b: Found): number {
 }
 
 /**
- * The names a hit is found by later (`known`), and those under which the same message may have come before (`asked`).
+ * The names a hit is found by later (`known`; `copied` where it is shown: else the others that it repeats are hits of their
+ * own), and those under which the same message may have come before (`asked`).
  * A copy that does not say of which session it is looks for its id in all; originals never look for each other by id,
  * because some clients number their messages.
  */
 function namesOf({ session_id, id, record, replays, part, standing }: Found): {
   readonly asked: readonly string[];
   readonly known: readonly string[];
+  readonly copied?: readonly string[];
 } {
   const name = (...words: readonly string[]): string => [...words, part?.id ?? ""].join("\0");
   // Asked for, a superseded version is a hit of its own beside the newest.
@@ -104,6 +106,6 @@ function namesOf({ session_id, id, record, replays, part, standing }: Found): {
   if (replays === undefined) return { asked: [own, name("copy", id)], known: [own, name("original", id)] };
   if (replays === true)
     return { asked: [own, name("original", id), name("copy", id)], known: [own, name("copy", id)] };
-  const origin = name("in", replays.session_id, replays.message_id);
-  return { asked: [own, origin], known: [own, origin] };
+  const copied = [replays, ...(replays.also ?? [])].map((of) => name("in", of.session_id, of.message_id));
+  return { asked: [own, ...copied], known: [own], copied };
 }
