@@ -4,9 +4,9 @@
  * its subagents with it; a fork of it resumes that one, too. What was restored replays it, wherever it is copied to.
  */
 import type { Adapter, AdapterYield, Unit } from "../adapters/index.ts";
-import type { Message, MessageKey, Relation, Session, SessionId } from "../model/index.ts";
+import type { Message, Relation, Session, SessionId } from "../model/index.ts";
 import { pondOf } from "../model/index.ts";
-import type { Below, RestoredMessages } from "../sessions/index.ts";
+import type { Below, RestoredMessage, RestoredMessages } from "../sessions/index.ts";
 import { asRestoredFrom } from "../sessions/index.ts";
 import type { KnownRestore } from "./known-restores.ts";
 import type { LoadLists } from "./restored-copies.ts";
@@ -185,7 +185,13 @@ function linked(item: AdapterYield, { from, below, messages }: Link): AdapterYie
   return said === undefined || said === null ? item : { ...item, message: replaying(item.message, said) };
 }
 
-function replaying<M extends Message>(message: M, { session_id, id }: MessageKey): M {
-  const pond = { ...pondOf(message.options), restored: { session_id, message_id: id } };
+function replaying<M extends Message>(message: M, { others = [], ...said }: RestoredMessage): M {
+  const also = others.map(({ session_id, id }) => ({ session_id, message_id: id }));
+  const restored = {
+    session_id: said.session_id,
+    message_id: said.id,
+    ...(also.length === 0 ? {} : { also }),
+  };
+  const pond = { ...pondOf(message.options), restored };
   return { ...message, options: { ...message.options, pond } };
 }

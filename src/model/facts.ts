@@ -5,6 +5,17 @@
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { isJsonObject } from "../base/json.ts";
 
+/** A message of another session. */
+export interface MessageName {
+  readonly session_id: string;
+  readonly message_id: string;
+}
+
+export interface Replayed extends MessageName {
+  /** What else it repeats, where its client joins what were several messages. */
+  readonly also?: readonly MessageName[];
+}
+
 export interface PondFacts {
   /** The id that all revisions of this record share (spec.md#model-revisions). */
   readonly revises?: string;
@@ -14,7 +25,7 @@ export interface PondFacts {
    * The message is a copy: of that one, or of one with the same id in a session unknown (spec.md#search-shown-once). The
    * client recorded it, or pond restored it so (spec.md#sources-restored).
    */
-  readonly replays?: { readonly session_id: string; readonly message_id: string } | true;
+  readonly replays?: Replayed | true;
   /** Where in the options a title of the session stands, and how it ranks (spec.md#model-title). */
   readonly title?: { readonly at: string; readonly rank: number };
   /** The message carries a record that was cut as it was, for restore (spec.md#adapter-bounded-values): nothing to show. */
@@ -54,6 +65,13 @@ export function valueAt(value: JsonValue, pointer: string): JsonValue | undefine
 
 function replaysOf(value: JsonValue | undefined): PondFacts["replays"] {
   if (value === true) return true;
+  const name = messageNameOf(value);
+  if (name === undefined || !isJsonObject(value) || !Array.isArray(value["also"])) return name;
+  const also = value["also"].flatMap((other: JsonValue) => messageNameOf(other) ?? []);
+  return also.length === 0 ? name : { ...name, also };
+}
+
+function messageNameOf(value: JsonValue | undefined): MessageName | undefined {
   if (!isJsonObject(value)) return undefined;
   const { session_id, message_id } = value;
   return typeof session_id === "string" && typeof message_id === "string"

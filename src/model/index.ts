@@ -7,7 +7,7 @@ export { activeBranch } from "./branch.ts";
 export { partTypes, provenances, relations, roles } from "./enums.ts";
 export type { Extracted, ExtractedJson } from "./extracted.ts";
 export { openJson } from "./extracted.ts";
-export type { PondFacts } from "./facts.ts";
+export type { MessageName, PondFacts, Replayed } from "./facts.ts";
 export { pondFacts, pondOf, valueAt } from "./facts.ts";
 export { identifierPieces, piecesOf } from "./identifiers.ts";
 export type { EntityKey, MessageId, MessageKey, PartId, PartKey, SessionId, SessionKey } from "./ids.ts";

@@ -11,10 +11,18 @@ test("what a message repeats comes back from its text, and an original has none"
   const replays = fc.oneof(
     fc.boolean(),
     fc.record({ session_id: name, message_id: name }),
+    fc.record({
+      session_id: name,
+      message_id: name,
+      also: fc.array(fc.record({ session_id: name, message_id: name }), { maxLength: 3 }),
+    }),
     fc.record({ session_id: name }),
     fc.string(),
   );
-  const pond = fc.record({ revises: name, record: name, replays, turn: name }, { requiredKeys: [] });
+  const pond = fc.record(
+    { revises: name, record: name, replays, restored: replays, turn: name },
+    { requiredKeys: [] },
+  );
   fc.assert(
     fc.property(name, pond, (id, facts) => {
       const message = { id: messageId(id), timestamp, options: { pond: facts } };

@@ -29,8 +29,10 @@ export function encodeRepeats(message: Pick<Message, "id" | "timestamp" | "optio
   if (record !== message.id) facts["record"] = record;
   if (replays === true) facts["replays"] = true;
   else if (replays !== undefined) {
-    const { session_id, message_id } = replays;
-    facts["replays"] = message_id === message.id ? { session_id } : { session_id, message_id };
+    const { session_id, message_id, also } = replays;
+    const others = also === undefined ? {} : { also: also.map((other) => ({ ...other })) };
+    const name = message_id === message.id ? { session_id } : { session_id, message_id };
+    facts["replays"] = { ...name, ...others };
   }
   return Object.keys(facts).length === 0 ? "" : stringifyJson(facts);
 }

@@ -63,13 +63,13 @@ export class Collapser {
   add(found: Found, session: SessionSummary): boolean {
     const same = this.sameAs(found);
     if (same !== undefined) {
-      this.#know(found, same);
+      this.#know(found, same, "copy");
       if (same.session_id !== found.session_id) addPlace(same.alsoIn, found);
       else if (RANKS[found.standing] < RANKS[same.standing]) this.#replace(same, found);
       return false;
     }
     const hit = { ...found, alsoIn: [] };
-    this.#know(found, hit);
+    this.#know(found, hit, "shown");
     const group = this.#groups.get(session.id) ?? { session, best: found.score, hits: [], matched: 0 };
     this.#groups.set(session.id, group);
     group.matched += 1;
@@ -88,9 +88,10 @@ export class Collapser {
   }
 
   /** A name of a version is the last one's; the others are for copies, which come after what they are copies of. */
-  #know(found: Found, hit: ShownHit): void {
-    for (const { known, isOwn } of namesOf(found))
-      for (const name of known) if (isOwn || !this.#seen.has(name)) this.#seen.set(name, hit);
+  #know(found: Found, hit: ShownHit, as: "shown" | "copy"): void {
+    for (const { known, copied = [], isOwn } of namesOf(found))
+      for (const name of as === "shown" ? [...known, ...copied] : known)
+        if (isOwn || !this.#seen.has(name)) this.#seen.set(name, hit);
   }
 }
 
@@ -114,6 +115,8 @@ interface Names {
   readonly asked: readonly string[];
   /** By which the hit is found later. */
   readonly known: readonly string[];
+  /** The same where it is shown: else the other messages that it repeats are hits of their own. */
+  readonly copied?: readonly string[];
   /** They name a record of its session, whichever of its versions. */
   readonly isOwn: boolean;
   /** Whether a hit of that name is the same message. */
@@ -154,20 +157,20 @@ function namesOf(found: Found): readonly Names[] {
 }
 
 /**
- * A copy that does not say of which session it is looks for its id in all; originals never look for each other by id,
- * because some clients number their messages.
+ * The names by which other sessions repeat a message, or are repeated by it. A copy that does not say of which session it is
+ * looks for its id in all; originals never look for each other by id, because some clients number their messages.
  */
 function repeatedNames(
   { session_id, id, record, replays }: Found,
   what: readonly string[],
-): Pick<Names, "asked" | "known"> {
+): Pick<Names, "asked" | "known" | "copied"> {
   const name = (...words: readonly string[]): string => nameOf(...what, ...words);
   const own = name("in", session_id, record);
   if (replays === undefined) return { asked: [own, name("copy", id)], known: [own, name("original", id)] };
   if (replays === true)
     return { asked: [own, name("original", id), name("copy", id)], known: [own, name("copy", id)] };
-  const origin = name("in", replays.session_id, replays.message_id);
-  return { asked: [own, origin], known: [own, origin] };
+  const copied = [replays, ...(replays.also ?? [])].map((of) => name("in", of.session_id, of.message_id));
+  return { asked: [own, ...copied], known: [own], copied };
 }
 
 const nameOf = (...words: readonly string[]): string => words.join("\0");

@@ -11,6 +11,7 @@ import { and, isIn } from "../substrate/index.ts";
 import type { Found } from "./collapse.ts";
 import type { ScanRequest } from "./literal-scan.ts";
 import { placed, scanMessages, scanParts } from "./literal-scan.ts";
+import { originsOf } from "./origins.ts";
 
 interface CopyRequest extends ScanRequest {
   /** Of the stretch: what is in them needs no look. */
@@ -49,7 +50,10 @@ export async function copiesFoundElsewhere(
     copies.filter((copy) => {
       const { id, replays } = copy;
       if (replays === undefined) return false;
-      const others = replays === true ? byId.get(id) : byRecord.get(replays.message_id);
+      const others =
+        replays === true
+          ? byId.get(id)
+          : originsOf(replays).flatMap(({ message_id }) => byRecord.get(message_id) ?? []);
       return others?.some((other) => isShownFor(copy, other, isNewer(other, copy))) ?? false;
     }),
   );
@@ -58,7 +62,9 @@ export async function copiesFoundElsewhere(
 /** Whether a message is the one to show of it and a copy: its original or, where nobody knows that, the newer copy. */
 function isShownFor({ session_id, replays }: Found, other: Found, isNewer: boolean): boolean {
   if (replays === true) return other.replays === undefined || (other.replays === true && isNewer);
-  if (other.session_id !== replays?.session_id) return false;
+  const isOrigin =
+    replays !== undefined && originsOf(replays).some((of) => of.session_id === other.session_id);
+  if (!isOrigin) return false;
   // Two that claim to be copies of each other are both shown.
   return other.replays === undefined || other.replays === true || other.replays.session_id !== session_id;
 }
@@ -67,7 +73,10 @@ function namedOrigins(copies: readonly Found[]): readonly MessageKey[] {
   return copies.flatMap(({ replays }) =>
     replays === undefined || replays === true
       ? []
-      : [{ session_id: sessionId(replays.session_id), id: messageId(replays.message_id) }],
+      : originsOf(replays).map(({ session_id, message_id }) => ({
+          session_id: sessionId(session_id),
+          id: messageId(message_id),
+        })),
   );
 }
 

@@ -3,14 +3,12 @@
  * copy itself: of a session that was handed on from client to client, of a fork of a fork. Each is followed to the first
  * one, so that all of them have one name, in whatever order they are found and whether or not those between are.
  */
-import type { Repeats } from "../model/index.ts";
-import { messageId, sessionId } from "../model/index.ts";
+import type { MessageName, Replayed } from "../model/index.ts";
+import { sessionId } from "../model/index.ts";
 import type { MessageHead, SessionStore, SummaryList } from "../sessions/index.ts";
 import { and, isIn } from "../substrate/index.ts";
 
-type Copied = Exclude<Repeats["replays"], undefined | true>;
-
-const nameOf = ({ session_id, message_id }: Copied): string => `${session_id}\0${message_id}`;
+const nameOf = ({ session_id, message_id }: MessageName): string => `${session_id}\0${message_id}`;
 
 /** Messages that are asked for at once. */
 const PER_SCAN = 500;
@@ -19,44 +17,49 @@ const PER_SCAN = 500;
 export class Origins {
   readonly #store: SessionStore;
   readonly #summaries: SummaryList;
-  /** What a message repeats; null for one that repeats none, or of which nothing is known. */
-  readonly #behind = new Map<string, Copied | null>();
+  /** What a message repeats: nothing where it is an original, or nothing is known of it. */
+  readonly #behind = new Map<string, readonly MessageName[]>();
 
   constructor(store: SessionStore, summaries: SummaryList) {
     this.#store = store;
     this.#summaries = summaries;
   }
 
-  /** The same hits, each copy naming the first message that it repeats. */
+  /** The same hits, each copy naming the first messages that it repeats. */
   async follow<T extends Repeats>(hits: readonly T[]): Promise<readonly T[]> {
-    let next = hits.flatMap(({ replays }) => (typeof replays === "object" ? [replays] : []));
+    let next = hits.flatMap(({ replays }) => (typeof replays === "object" ? originsOf(replays) : []));
     while (next.length > 0) {
       const unknown = new Map(
-        next.filter((copied) => !this.#behind.has(nameOf(copied))).map((copied) => [nameOf(copied), copied]),
+        next.filter((name) => !this.#behind.has(nameOf(name))).map((name) => [nameOf(name), name]),
       );
       await this.#look([...unknown.values()]);
       next = [...unknown.keys()].flatMap((name) => this.#behind.get(name) ?? []);
     }
     return hits.map((hit) =>
-      typeof hit.replays === "object" ? { ...hit, replays: this.#first(hit.replays) } : hit,
+      typeof hit.replays === "object" ? { ...hit, replays: this.#firstOf(hit.replays) } : hit,
     );
   }
 
-  #first(copied: Copied): Copied {
-    const passed = new Map<string, Copied>();
-    for (let at = copied; !passed.has(nameOf(at));) {
-      passed.set(nameOf(at), at);
-      const behind = this.#behind.get(nameOf(at));
-      if (behind === undefined || behind === null) return at;
-      at = behind;
+  #firstOf(replays: Replayed): Replayed {
+    const passed = new Map<string, MessageName>();
+    const originals = new Map<string, MessageName>();
+    const next: MessageName[] = originsOf(replays).toReversed();
+    for (let name = next.pop(); name !== undefined; name = next.pop()) {
+      if (passed.has(nameOf(name))) continue;
+      passed.set(nameOf(name), name);
+      const behind = this.#behind.get(nameOf(name)) ?? [];
+      if (behind.length === 0) originals.set(nameOf(name), name);
+      next.push(...behind.toReversed());
     }
     // Sources that name each other: the same one for all of them.
-    const [name = ""] = [...passed.keys()].toSorted();
-    return passed.get(name) ?? copied;
+    const [circular = ""] = [...passed.keys()].toSorted();
+    const [first = passed.get(circular) ?? replays, ...also] = originals.values();
+    const { session_id, message_id } = first;
+    return { session_id, message_id, ...(also.length === 0 ? {} : { also }) };
   }
 
-  async #look(copies: readonly Copied[]): Promise<void> {
-    for (const copied of copies) this.#behind.set(nameOf(copied), null);
+  async #look(copies: readonly MessageName[]): Promise<void> {
+    for (const copied of copies) this.#behind.set(nameOf(copied), []);
     // Only a session that comes from another one has copies that say so.
     const inCopies = copies.filter(({ session_id }) => {
       const summary = this.#summaries.get(session_id);
@@ -68,23 +71,38 @@ export class Origins {
     if (absent.length > 0) await this.#lookIntoRestores(absent);
   }
 
-  #heads(copies: readonly Copied[]): Promise<readonly MessageHead[]> {
+  #heads(copies: readonly MessageName[]): Promise<readonly MessageHead[]> {
     const sessions = [...new Set(copies.map(({ session_id }) => session_id))];
     const ids = [...new Set(copies.map(({ message_id }) => message_id))];
     return this.#store.findHeads({ where: and(isIn("session_id", sessions), isIn("id", ids)) });
   }
 
   #learn({ session_id, id, replays }: MessageHead): void {
-    if (typeof replays === "object") this.#behind.set(nameOf({ session_id, message_id: id }), replays);
+    if (typeof replays === "object")
+      this.#behind.set(nameOf({ session_id, message_id: id }), originsOf(replays));
   }
 
   /** A restored session that nobody carried on is not stored: what it says is what it was restored from. */
-  async #lookIntoRestores(copies: readonly Copied[]): Promise<void> {
+  async #lookIntoRestores(copies: readonly MessageName[]): Promise<void> {
     const lists = await this.#store.restoredMessages(copies.map(({ session_id }) => sessionId(session_id)));
     for (const copied of copies) {
-      const said = lists.get(sessionId(copied.session_id))?.get(messageId(copied.message_id));
+      const said = lists.get(sessionId(copied.session_id))?.get(copied.message_id);
       if (said === undefined || said === null) continue;
-      this.#behind.set(nameOf(copied), { session_id: said.session_id, message_id: said.id });
+      const names = [said, ...(said.others ?? [])];
+      this.#behind.set(
+        nameOf(copied),
+        names.map(({ session_id, id }) => ({ session_id, message_id: id })),
+      );
     }
   }
 }
+
+interface Repeats {
+  readonly replays?: Replayed | true;
+}
+
+/** The messages that a copy repeats: several where a client joined them. */
+export const originsOf = ({ session_id, message_id, also = [] }: Replayed): readonly MessageName[] => [
+  { session_id, message_id },
+  ...also,
+];

@@ -39,6 +39,8 @@ export interface RestoredMessage extends MessageKey {
   readonly isInjected?: true;
   /** How the hash of the record that was written begins. */
   readonly hash?: string;
+  /** What else it says, where the client joins what were several messages. */
+  readonly others?: readonly MessageKey[];
 }
 
 /** The messages that were written, each with the one that it says; null where it says none. */
@@ -192,12 +194,14 @@ function restoreRow(record: RestoreRecord, time: number): RowOf<typeof SOURCES> 
 
 /**
  * The message there, the one it says, the session of that where it is not the restored one but one before it, whether it was
- * injected, and how the hash of its record begins.
+ * injected, how the hash of its record begins, and what else it says, each with its session in the same way.
  */
 function printPair([id, said]: readonly [string, RestoredMessage | null], from: SessionId): JsonValue {
   if (said === null) return [id];
-  const session = said.session_id === from ? "" : said.session_id;
-  return [id, said.id, session, said.isInjected === true, said.hash ?? ""];
+  const sessionIn = (key: MessageKey): string => (key.session_id === from ? "" : key.session_id);
+  const others = (said.others ?? []).map((key) => [key.id, sessionIn(key)]);
+  const pair = [id, said.id, sessionIn(said), said.isInjected === true, said.hash ?? ""];
+  return others.length === 0 ? pair : [...pair, others];
 }
 
 function messagesIn(value: JsonValue, from: SessionId): RestoredMessages {
@@ -215,14 +219,22 @@ function parsePair(
   from: SessionId,
 ): readonly (readonly [string, RestoredMessage | null])[] {
   if (!Array.isArray(value)) return [];
-  const [id, said, session, isInjected, hash] = value;
+  const [id, said, session, isInjected, hash, joined] = value;
   if (typeof id !== "string") return [];
   if (typeof said !== "string") return [[id, null]];
+  const others = (Array.isArray(joined) ? joined : []).flatMap((key) =>
+    Array.isArray(key) && typeof key[0] === "string" ? [keyOf(key[0], key[1], from)] : [],
+  );
   const message = {
-    session_id: typeof session === "string" && session !== "" ? sessionId(session) : from,
-    id: messageId(said),
+    ...keyOf(said, session, from),
     ...(isInjected === true ? { isInjected: true as const } : {}),
     ...(typeof hash === "string" && hash !== "" ? { hash } : {}),
+    ...(others.length === 0 ? {} : { others }),
   };
   return [[id, message]];
+}
+
+function keyOf(id: string, session: JsonValue | undefined, from: SessionId): MessageKey {
+  const isOther = typeof session === "string" && session !== "";
+  return { session_id: isOther ? sessionId(session) : from, id: messageId(id) };
 }

@@ -2,7 +2,7 @@
  * A fork that a client makes of what pond restored into it is no stranger to the session it came from
  * (spec.md#sources-restored): it is linked to it, what was restored replays it, and no message is found twice.
  */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { restore, sync, verify } from "../../src/handlers/index.ts";
 import { sessionId } from "../../src/model/index.ts";
 import {
@@ -16,12 +16,14 @@ import {
   hitsOf,
   idsOf,
   importIntoOpencode,
+  LATER_SESSION,
   ORIGIN,
   readRecords,
   startOpencodeDatabase,
   SUBAGENT,
   WORDS,
   writeCodexOrigin,
+  writeLaterSession,
   writeOrigin,
 } from "../support/restored-story.ts";
 import type { TempContext } from "../support/temp-context.ts";
@@ -159,3 +161,20 @@ test("a session that only says the same words is not taken for a fork", async ()
   const state = await store.state(sessionId(FORK));
   expect(JSON.stringify(state?.messages.map(({ message }) => message.options))).not.toContain("restored");
 });
+
+test.each(["codex-cli", "claude-code"])(
+  "what was written of a restored session is not asked for where no source of %s can be it",
+  async (client) => {
+    await using temp = await tempContext();
+    const { context, home } = await restored(temp, client);
+    await sync(context, {});
+    const store = await context.store();
+    const asked = vi.spyOn(store, "restoreRecords");
+    // A session that began after the restore.
+    const year = new Date(Date.now() + 30 * 86_400_000).getUTCFullYear() + 1;
+    writeLaterSession(client, home, `${year}-01-01T10:00:00.000Z`);
+    await sync(context, {});
+    expect(await idsOf(context)).toContain(LATER_SESSION);
+    expect(asked).not.toHaveBeenCalled();
+  },
+);

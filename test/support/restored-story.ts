@@ -92,6 +92,25 @@ function later(records: readonly Json[]): string {
   return new Date(Math.max(Date.UTC(2026, 5, 1), ...times) + 3_600_000).toISOString();
 }
 
+export const LATER_SESSION = "01c00000-0000-7000-8000-00000000abcd";
+
+/** A session that has nothing to do with any other. */
+export function writeLaterSession(client: string, home: string, timestamp: string): void {
+  if (client === "claude-code") {
+    const log = join(home, ".claude/projects/-srv-app", `${LATER_SESSION}.jsonl`);
+    const uuid = "eeeeeeee-0000-4000-8000-000000000000";
+    const said = { ...claude("v", 0, asked("What of the lemur?")), sessionId: LATER_SESSION };
+    return writeRecords(log, [{ ...said, uuid, timestamp }]);
+  }
+  const log = join(home, ".codex/sessions/2026/05/02", `rollout-2026-05-02T10-00-00-${LATER_SESSION}.jsonl`);
+  const meta = { id: LATER_SESSION, timestamp, cwd: "/srv/app", source: "cli" };
+  writeRecords(log, [
+    { timestamp, type: "session_meta", payload: meta },
+    codexItem("user", "What of the lemur?", timestamp),
+    codexItem("assistant", "Asleep.", timestamp),
+  ]);
+}
+
 /** What a client appends to one of its logs when somebody says something. */
 export function carryOn(client: string, log: string, text: string): void {
   const records = readRecords(log);

@@ -7,6 +7,7 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { equalJson, tryParseJson } from "../../../base/json.ts";
 import type { MessageKey, MessageWithParts, Part } from "../../../model/index.ts";
+import { messageId, revisionOf } from "../../../model/index.ts";
 import type { LostParts } from "../restore.ts";
 import type { CallPart } from "./parts.ts";
 import { callInput, injectedKind, toolName } from "./parts.ts";
@@ -61,6 +62,8 @@ interface Answer {
   readonly failed: boolean | undefined;
 }
 
+type Message = MessageWithParts["message"];
+
 const NOTHING_LOST: LostParts = { parts: new Set(), failures: new Set() };
 
 /** Ids that every client takes as they are. */
@@ -87,7 +90,11 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
     if (result === undefined) return undefined;
     const { part, message } = result;
     const isTold = keepsFailures && !lost.failures.has(part);
-    return { message, texts: textsOf(part), failed: isTold ? part.is_failure === true : undefined };
+    return {
+      message: originOf(message),
+      texts: textsOf(part),
+      failed: isTold ? part.is_failure === true : undefined,
+    };
   };
   for (const { message, parts } of kept) {
     if (message.role !== "user" && message.role !== "assistant") continue;
@@ -95,7 +102,7 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
       if (part.type === "tool_call")
         pieces.push({
           kind: "call",
-          message,
+          message: originOf(message),
           id: plainId(part, ids),
           name: toolName(part),
           input: callInput(part),
@@ -114,8 +121,13 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
   return { pieces, answers };
 }
 
-function saidBy({ session_id, id }: MessageKey, { provenance }: Part): SaidBy {
-  return { session_id, id, ...(provenance === "injected" ? { isInjected: true } : {}) };
+function saidBy(message: Message, { provenance }: Part): SaidBy {
+  return { ...originOf(message), ...(provenance === "injected" ? { isInjected: true } : {}) };
+}
+
+/** All versions of a record are one message to who looks for copies of it. */
+function originOf(message: Message): MessageKey {
+  return { session_id: message.session_id, id: messageId(revisionOf(message).record) };
 }
 
 /** In words, where what was read back differs from what was handed over; undefined when it does not. */
@@ -128,16 +140,22 @@ export function differenceToHandedOver(handed: HandedOver, back: HandedOver): st
 }
 
 /**
- * Which message of the session each message that was read back says: by the place of its first text, call or result. Only
- * for what does not differ.
+ * Which messages of the session each message that was read back says, by the places of its texts, calls and results: several
+ * where the client joins what one response said. Only for what does not differ.
  */
-export function messagesBehind(handed: HandedOver, back: HandedOver): ReadonlyMap<string, SaidBy> {
+export function messagesBehind(
+  handed: HandedOver,
+  back: HandedOver,
+): ReadonlyMap<string, readonly [SaidBy, ...SaidBy[]]> {
   const isAsIs = differenceBetween(handed, back) === undefined;
   const after = (isAsIs ? back.pieces : withoutStandIn(back.pieces)).filter(isWorthSaying);
-  const behind = new Map<string, SaidBy>();
+  const behind = new Map<string, [SaidBy, ...SaidBy[]]>();
   const add = (message: MessageKey | undefined, origin: SaidBy | undefined): void => {
-    if (message !== undefined && origin !== undefined && !behind.has(message.id))
-      behind.set(message.id, origin);
+    if (message === undefined || origin === undefined) return;
+    const known = behind.get(message.id);
+    if (known === undefined) behind.set(message.id, [origin]);
+    else if (!known.some(({ session_id, id }) => session_id === origin.session_id && id === origin.id))
+      known.push(origin);
   };
   for (const [index, piece] of handed.pieces.filter(isWorthSaying).entries()) {
     const other = after[index];
@@ -151,17 +169,21 @@ export function messagesBehind(handed: HandedOver, back: HandedOver): ReadonlyMa
   return behind;
 }
 
-/** Of each text that is not blank, the message of the other that has its first character. */
+/** Of each text, the messages of the other that have some of its characters; blank ones have none. */
 function* sameWords(texts: Said, others: Said): Generator<readonly [at: number, origin: SaidBy]> {
-  let [start, place, end] = [0, 0, squeezed(others.texts.slice(0, 1)).length];
+  const lengths = others.texts.map((text) => squeezed([text]).length);
+  let [start, place, before] = [0, 0, 0];
   for (const [at, text] of texts.texts.entries()) {
-    const { length } = squeezed([text]);
-    if (length === 0) continue;
-    while (end <= start && place + 1 < others.texts.length)
-      end += squeezed([others.texts[(place += 1)] ?? ""]).length;
-    const origin = others.messages[place];
-    if (origin !== undefined) yield [at, origin];
-    start += length;
+    const end = start + squeezed([text]).length;
+    while (place < lengths.length) {
+      const after = before + (lengths[place] ?? 0);
+      const origin = others.messages[place];
+      if (origin !== undefined && Math.min(after, end) > Math.max(before, start)) yield [at, origin];
+      if (after > end) break;
+      before = after;
+      place += 1;
+    }
+    start = end;
   }
 }
 
