@@ -1,5 +1,5 @@
 /** What the model of each client still had after a compaction, by what its records say (spec.md#adapter-restore-context). */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../base/json.ts";
 import { replay } from "../model/index.ts";
 import type { MessageWithParts } from "../model/index.ts";
@@ -118,6 +118,139 @@ test("what Claude Code noted for its model in records of their own are turns tha
   const printed = (hookEvent: string) => ({ type: "hook_success", hookEvent, content: "started" });
   expect([noted(printed("SessionStart")), noted(printed("Stop"))]).toEqual([[["started", "hook"]], []]);
   expect(noted({ type: "hook_system_message", content: "shown to people only" })).toEqual([]);
+  const selected = { type: "selected_lines_in_ide", filename: "/a.ts", content: "const roses = 1;" };
+  expect(noted(selected)).toEqual([
+    ["/a.ts", "ide"],
+    ["const roses = 1;", "ide"],
+  ]);
+  const cells = [{ source: "print(1)" }, { source: "print(2)" }];
+  expect(
+    noted({ type: "file", filename: "/a.ipynb", content: { type: "notebook", file: { cells } } }),
+  ).toEqual([
+    ["/a.ipynb", "file"],
+    ["print(1)", "file"],
+    ["print(2)", "file"],
+  ]);
+  const contents = [{ uri: "r://roses", text: "red" }];
+  expect(noted({ type: "mcp_resource", uri: "r://roses", content: { contents } })).toEqual([["red", "file"]]);
+  const hookSpecificOutput = { additionalContext: "late advice" };
+  expect(noted({ type: "async_hook_response", response: { hookSpecificOutput } })).toEqual([
+    ["late advice", "hook"],
+  ]);
+  expect(noted({ type: "budget_usd", used: 1 }).map(([, kind]) => kind)).toEqual(["reminder"]);
+});
+
+test("a picture that was named in a prompt of Claude Code is handed over as one", () => {
+  const file = { base64: "AAAA", type: "image/png", originalSize: 3 };
+  const attachment = { type: "file", filename: "/a.png", content: { type: "image", file } };
+  const options = { source: { record: { type: "attachment", attachment } } };
+  const { messages } = claudeCode(messagesOf(story("s").carrier({ options })));
+  expect(messages[0]!.parts).toMatchObject([
+    {
+      type: "file",
+      media_type: "image/png",
+      data: { kind: "string", value: "AAAA" },
+      provenance: "injected",
+    },
+  ]);
+});
+
+test("a response of Claude Code is whole, also where the way passes one of its calls by", () => {
+  const log = messagesOf(
+    story("s")
+      .user("one", { pond: { parent: null } })
+      .call("Bash", {}, { call: "a", pond: { parent: "s-0", turn: "r" } })
+      .carrier({ pond: { parent: "s-1" } })
+      .call("Bash", {}, { call: "b", pond: { parent: "s-2", turn: "r" } })
+      .result("Bash", "of b", { call: "b", pond: { parent: "s-3" } })
+      .result("Bash", "of a", { call: "a", pond: { parent: "s-1" } })
+      .assistant("done", { pond: { parent: "s-5", turn: "later" } })
+      .assistant("left", { pond: { parent: "s-0", turn: "another" } })
+      .user("two", { pond: { parent: "s-6" } }),
+  );
+  const state = { session: replay(story("s").events())[0]!.session, messages: log };
+  const losses = new LossReport();
+  const calls = historyOf(state, { losses, context: claudeCode }).messages.flatMap(({ parts }) =>
+    parts.map((part) => ("call_id" in part ? `${part.type} ${part.call_id}` : part.type)),
+  );
+  expect(calls).toEqual([
+    "text",
+    "tool_call a",
+    "tool_call b",
+    "tool_result b",
+    "tool_result a",
+    "text",
+    "text",
+  ]);
+  // Another response that was left stays so.
+  expect(losses.list()).toMatchObject([{ what: "turn of another branch", count: 1 }]);
+});
+
+describe("thoughts that no request has again", () => {
+  const thought = (text: string, options: JsonObject = {}) => ({ type: "reasoning" as const, text, options });
+  const unsentOf = ({ unsent = [] }: ReturnType<typeof pi>): readonly (string | undefined)[] =>
+    unsent.map((part) => (part.type === "reasoning" ? part.text : part.type));
+
+  test("Claude Code leaves out those of a former model", () => {
+    const by = (model: string) => ({ options: { anthropic: { model } } });
+    const messages = messagesOf(
+      story("s")
+        .message("assistant", [thought("former")], by("one"))
+        .message("assistant", [thought("own")], by("two"))
+        .assistant("API Error", by("<synthetic>")),
+    );
+    expect(unsentOf(claudeCode(messages))).toEqual(["former"]);
+  });
+
+  test("pi leaves out what has no text and no seal of its model", () => {
+    const by = (model: string) => ({
+      options: { source: { record: { message: { provider: "p", model } } } },
+    });
+    const block = (fields: JsonObject) => ({ source: { block: fields } });
+    const sealed = block({ redacted: true, thinkingSignature: "x" });
+    const messages = messagesOf(
+      story("s")
+        .message("assistant", [thought("former"), thought("former seal", sealed)], by("one"))
+        .message("assistant", [thought("seal", sealed), thought("said"), thought("")], by("two")),
+    );
+    expect(unsentOf(pi(messages))).toEqual(["former seal", ""]);
+  });
+
+  test("opencode leaves out what has no seal where its provider wants one, and seals of another model", () => {
+    const by = (provider: string, model: string) => ({ options: { [provider]: { model } } });
+    const sealed = { source: { record: { metadata: { anthropic: { signature: "x" } } } } };
+    const told = (provider: string) =>
+      messagesOf(
+        story("s")
+          .message("assistant", [thought("former", sealed), thought("", sealed)], by(provider, "one"))
+          .message("assistant", [thought("sealed", sealed), thought("open")], by(provider, "two")),
+      );
+    expect(unsentOf(opencode(told("anthropic")))).toEqual(["", "open"]);
+    expect(unsentOf(opencode(told("elsewhere")))).toEqual([""]);
+  });
+
+  test("they are lost to the record alone, and the pieces of one count once", () => {
+    const messages = messagesOf(
+      story("s")
+        .message("assistant", [thought("a"), thought("b")])
+        .message("assistant", [thought("c")]),
+    );
+    const [first, second, third] = messages.flatMap(({ parts }) => parts);
+    expect(codex(messages).pieces).toEqual([second]);
+    const losses = new LossReport();
+    losses.setThoughts({ unsent: [third!], pieces: [second!] });
+    for (const part of [first, second, third]) losses.add("reasoning", "sealed", part);
+    expect(losses.list()).toEqual([
+      { what: "reasoning", why: "sealed", affects: "model", count: 1 },
+      {
+        what: "reasoning",
+        why: "its own client does not send it again",
+        affects: "record",
+        count: 1,
+      },
+    ]);
+    expect(losses.takeParts().parts.size).toBe(3);
+  });
 });
 
 test("Claude Code does not send that a request failed", () => {
@@ -140,6 +273,51 @@ test("pi does not send an answer again that broke off", () => {
   const context = pi(messages);
   expect(textsOf(context.messages)).toEqual(["one", "two", "three"]);
   expect(textsOf(context.brokenOff ?? [])).toEqual(["half an"]);
+});
+
+test("what pi's model is told of a command that a person ran goes along, and nothing of one that it was not shown", () => {
+  const ran = (fields: JsonObject) => ({
+    options: { source: { record: { message: { role: "bashExecution", ...fields } } } },
+  });
+  const output = { ...textPart("out", "injected"), options: { pond: { injected: "shell" } } };
+  const messages = messagesOf(
+    story("s")
+      .message("user", [output], ran({ exitCode: 0, cancelled: false, truncated: false }))
+      .message("user", [output], ran({ exitCode: 1, truncated: true, fullOutputPath: "/tmp/all.log" }))
+      .message("user", [output], ran({ exitCode: 0, cancelled: true, excludeFromContext: false }))
+      .message("user", [output], ran({ exitCode: 0, excludeFromContext: true })),
+  );
+  const context = pi(messages);
+  expect(textsOf(context.messages)).toEqual([
+    "out",
+    'out+{"exitCode":1,"fullOutputPath":"/tmp/all.log"}',
+    'out+{"cancelled":true}',
+  ]);
+  expect(context.shownOnly).toEqual([messages[3]]);
+  const losses = new LossReport();
+  const state = { session: replay(story("s").events())[0]!.session, messages };
+  historyOf(state, { losses, context: pi });
+  expect(losses.list()).toMatchObject([
+    { what: "record of the other client", why: "its own client does not send it", count: 1 },
+  ]);
+});
+
+test("a failure that the model was told of in the text alone is one to the record", () => {
+  const failed = {
+    type: "tool_result" as const,
+    provenance: "injected" as const,
+    call_id: "c",
+    is_failure: true,
+    options: { source: { record: { status: "error" } } },
+  };
+  const told = (options: JsonObject) =>
+    messagesOf(story("s").message("tool", [failed]).assistant("done", { options }));
+  const ofPi = (api: string) =>
+    pi(told({ source: { record: { message: { provider: "p", model: "m", api } } } }));
+  expect(ofPi("openai-responses").unflagged).toHaveLength(1);
+  expect(ofPi("anthropic-messages").unflagged).toBeUndefined();
+  expect(opencode(told({ openai: { model: "m" } })).unflagged).toHaveLength(1);
+  expect(opencode(told({ anthropic: { model: "m" } })).unflagged).toBeUndefined();
 });
 
 test("opencode keeps the tail that the prompt for a compaction names", () => {

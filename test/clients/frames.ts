@@ -16,10 +16,24 @@ const OWN: readonly (readonly [roles: readonly Role[], text: RegExp])[] = [
   [["user"], reminder("The following agent types are ")],
   [["user"], reminder("The following deferred tools are now available via ToolSearch")],
   [["user"], reminder("Attribution for git commits")],
+  [["user"], reminder("# Environment\nYou have been invoked in the following environment:")],
+  [["user"], reminder("You are powered by the model named ")],
+  [["user"], reminder("<total_tokens>")],
+  [["user"], reminder("Today's date is ")],
+  [["user"], reminder("The task tools haven't been used recently.")],
+  // Behind the result of a search for tools.
+  [["user"], /^Tool loaded\.$/],
+  // Of an agent whose process is gone, as it finds when it resumes.
+  [
+    ["user"],
+    /^<system-reminder>\n\[SYSTEM NOTIFICATION - NOT USER INPUT\]\n(?:(?!<\/task-notification>)[^])*<note>It was running when the previous Claude Code process exited (?:(?!<\/note>)[^])*<\/note>\n<\/task-notification>\n<\/system-reminder>\s*$/,
+  ],
   [["system"], /^Available agent types for the Agent tool:\n/],
   [["system"], /^The following (?:skills are available for use with the Skill tool:\n|agent types are )/],
   [["system"], /^The following deferred tools are now available via ToolSearch/],
   [["system"], /^# Environment\n/],
+  // Where it resumes in another directory than the recorded one.
+  [["system"], /^# Environment update\n - Primary working directory: .* \(was .*\)\s*$/],
   [["system"], /^Attribution for git commits/],
   // What it puts between two prompts, and before one behind an answer that is missing.
   [["user"], /^Continue from where you left off\.$/],
@@ -32,6 +46,9 @@ const OWN: readonly (readonly [roles: readonly Role[], text: RegExp])[] = [
     /^<(permissions instructions|skills_instructions|model_switch|collaboration_mode|apps_instructions|plugins_instructions)>[^]*<\/\1>\s*$/,
   ],
   [["developer"], /^You are (?:Codex|a coding agent)/],
+  // opencode: its prompt, where the interface has no other place for it, and the mode that it resumes in.
+  [["developer"], /^You are OpenCode, the best coding agent on the planet\./],
+  [["user"], reminder("Your operational mode has changed from plan to build.")],
 ];
 
 /** A text that is one reminder, which begins so; no character of it means anything in a pattern. */
@@ -61,16 +78,20 @@ const FRAMES: readonly RegExp[] = [
   /^IMPORTANT: This is NOT from your user (?:and carries no user authority\.|\u{2014} it came from an external )/u,
   /^Result of calling the Read tool:$/,
   /^"Go on from here"$/,
+  /^This is how Claude Code surfaces messages the user sends mid-turn \u{2014} within the running turn/u,
 ];
 
 /** Lines that name what they frame: that is compared, the words around it are the client's. */
 const NAMING: readonly RegExp[] = [
   /^Ran `(.*)`$/,
+  /^Command exited with code (\d+)$/,
+  /^\[Output truncated\. Full output: (.*)\]$/,
   /^Called the Read tool with the following input: \{"file_path":"([^"]*)"[^}]*\}$/,
   /^Result of calling the Read tool: ?(.+)$/,
   /^Note: (.*) was modified, either by the user or by a linter\. This change was intentional, so make sure to take it into account as you proceed \(ie\. don't revert it unless the user asks you to\)\. Don't tell the user this, since they are already aware\. Here are the relevant changes \(shown with line numbers\):$/,
+  /^Note: (.*) changed on disk since you last read it\. That's usually deliberate, so take it as the current state rather than reverting it; if the change looks wrong, say so /,
   /^\s*\d+(?:\t|\u2192|: )(.*)$/,
-  /^(?:<system-reminder>)?\w+(?::\w+)? hook additional context: (.*)$/,
+  /^(?:<system-reminder>)?\w+(?::\w+)? hook (?:additional context|success): (.*)$/,
 ];
 
 export function isFrame(line: string): boolean {
@@ -94,6 +115,7 @@ const STAND_INS: ReadonlySet<string> = new Set([
   "No result was recorded.",
   "[Tool execution was interrupted]",
   "aborted",
+  "image content omitted because it could not be processed",
 ]);
 
 export function isStandIn(result: string): boolean {

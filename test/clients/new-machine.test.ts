@@ -152,7 +152,7 @@ class Machine {
     const path = settings && join(this.#folder, settings.path);
     if (path !== undefined && !existsSync(path)) {
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, settings?.text ?? "");
+      writeFileSync(path, settings?.text() ?? "");
     }
     const run = runOffline(command, { folder: this.#folder, cwd, rules });
     assert.equal(run.status, 0, `${run.stderr}\n${run.stdout}`);

@@ -28,7 +28,7 @@ export interface OfflineOptions {
   readonly input?: string;
 }
 
-/** Runs a command and waits for it, at most two minutes. */
+/** Runs a command and waits for it, at most four minutes: opencode needs one by itself. */
 export function runOffline(command: readonly string[], options: OfflineOptions): OfflineRun {
   const home = join(options.folder, "home");
   const script = join(options.folder, "script.json");
@@ -46,7 +46,7 @@ for _ in $(seq 200); do (exec 3<>/dev/tcp/127.0.0.1/${PORT}) 2>/dev/null && brea
     cwd: options.cwd,
     encoding: "utf8",
     input: options.input ?? "",
-    timeout: 120_000,
+    timeout: 240_000,
     maxBuffer: 64 * 1024 * 1024,
     env: {
       PATH: process.env["PATH"],

@@ -16,14 +16,27 @@ import { findClient, VERSIONS, versionSet } from "./versions.ts";
 export const PROMPT = "Go on from here";
 const ANSWER = "Going on.";
 
+/** Which model goes on: clients send their own model more than another one. */
+export interface SessionModel {
+  readonly provider: string;
+  readonly model: string;
+  /** The interface by which it is called, where the client has several: as pi names them. */
+  readonly api: "anthropic-messages" | "openai-responses" | "openai-codex-responses" | "openai-completions";
+}
+
 export interface RealClient {
   readonly adapter: ClientName;
   readonly executable: ReturnType<typeof findClient>;
   /** Where restored files go, below the folder of the run. */
   readonly sessions: string;
-  readonly settings?: { readonly path: string; readonly text: string };
-  /** `id` is the session to go on with. */
-  readonly command: (path: string, restored: Pick<Restored, "resume">, id: string) => readonly string[];
+  readonly settings?: { readonly path: string; readonly text: (model?: SessionModel) => string };
+  /** `id` is the session to go on with; without a model it is the scripted one. */
+  readonly command: (
+    path: string,
+    restored: Pick<Restored, "resume">,
+    id: string,
+    model?: SessionModel,
+  ) => readonly string[];
   /** True for a client that writes nothing to stderr when all is well. */
   readonly isQuiet: boolean;
 }
@@ -32,7 +45,10 @@ export const claudeCode: RealClient = {
   adapter: "claude-code",
   executable: findClient("claude-code"),
   sessions: "home/.claude/projects",
-  command: (path, _, id) => [path, "-p", "--resume", id, PROMPT],
+  command: (path, _, id, model) => {
+    const words = model === undefined ? [] : ["--model", `${model.model}[1m]`];
+    return [path, "-p", "--resume", id, ...words, PROMPT];
+  },
   isQuiet: true,
 };
 
@@ -43,7 +59,7 @@ export const codexCli: RealClient = {
   settings: {
     path: "home/.codex/config.toml",
     // The provider has the name that the captured threads recorded.
-    text: `model = "scripted"
+    text: (model) => `model = "${model?.model ?? "scripted"}"
 model_provider = "mock"
 # A client that compacts by itself would not send what it was handed.
 model_context_window = 10000000
@@ -61,38 +77,61 @@ wire_api = "responses"
   isQuiet: false,
 };
 
+const SCRIPTED: SessionModel = { provider: "anthropic", model: "scripted", api: "anthropic-messages" };
+
+/** By which opencode calls a provider. */
+const PACKAGES: Readonly<Record<SessionModel["api"], string>> = {
+  "anthropic-messages": "@ai-sdk/anthropic",
+  "openai-responses": "@ai-sdk/openai",
+  "openai-codex-responses": "@ai-sdk/openai",
+  "openai-completions": "@ai-sdk/openai-compatible",
+};
+
 export const opencode: RealClient = {
   adapter: "opencode",
   executable: findClient("opencode"),
   sessions: "demo.app",
   settings: {
     path: "home/.config/opencode/opencode.json",
-    text: JSON.stringify({
-      autoupdate: false,
-      share: "disabled",
-      model: "anthropic/scripted",
-      small_model: "anthropic/scripted",
-      provider: {
-        anthropic: {
-          npm: "@ai-sdk/anthropic",
-          options: { baseURL: `${MODEL_URL}/v1`, apiKey: "scripted" },
-          models: {
-            scripted: {
-              name: "Scripted",
-              tool_call: true,
-              attachment: true,
-              modalities: { input: ["text", "image"], output: ["text"] },
-              limit: { context: 10_000_000, output: 8000 },
+    text: ({ provider, model, api }: SessionModel = SCRIPTED) =>
+      JSON.stringify({
+        autoupdate: false,
+        share: "disabled",
+        model: `${provider}/${model}`,
+        small_model: `${provider}/${model}`,
+        provider: {
+          [provider]: {
+            npm: PACKAGES[api],
+            options: { baseURL: `${MODEL_URL}/v1`, apiKey: "scripted" },
+            models: {
+              [model]: {
+                name: "Scripted",
+                tool_call: true,
+                attachment: true,
+                reasoning: true,
+                modalities: { input: ["text", "image"], output: ["text"] },
+                limit: { context: 10_000_000, output: 8000 },
+              },
             },
           },
         },
-      },
-    }),
+      }),
   },
-  command: (path, restored, id) =>
-    importing(path, restored, [`opencode run --session ${id} --model anthropic/scripted "${PROMPT}"`]),
+  command: (path, restored, id, { provider, model } = SCRIPTED) =>
+    importing(path, restored, [`opencode run --session ${id} --model ${provider}/${model} "${PROMPT}"`]),
   isQuiet: false,
 };
+
+const PI_SCRIPTED: SessionModel = {
+  provider: "scripted",
+  model: "scripted-model",
+  api: "anthropic-messages",
+};
+
+/** A token that names an account, signed by nobody. */
+const ACCOUNT = [{}, { "https://api.openai.com/auth": { chatgpt_account_id: "scripted" } }, {}]
+  .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+  .join(".");
 
 export const pi: RealClient = {
   adapter: "pi",
@@ -100,22 +139,29 @@ export const pi: RealClient = {
   sessions: "home/.pi/agent/sessions",
   settings: {
     path: "home/.pi/agent/models.json",
-    text: JSON.stringify({
-      providers: {
-        scripted: {
-          baseUrl: MODEL_URL,
-          api: "anthropic-messages",
-          apiKey: "scripted",
-          models: [
-            { id: "scripted-model", input: ["text", "image"], contextWindow: 10_000_000, maxTokens: 8000 },
-          ],
+    text: ({ provider, model, api }: SessionModel = PI_SCRIPTED) =>
+      JSON.stringify({
+        providers: {
+          [provider]: {
+            baseUrl: api === "anthropic-messages" ? MODEL_URL : `${MODEL_URL}/v1`,
+            api,
+            apiKey: api === "openai-codex-responses" ? ACCOUNT : "scripted",
+            models: [
+              {
+                id: model,
+                input: ["text", "image"],
+                reasoning: true,
+                contextWindow: 10_000_000,
+                maxTokens: 8000,
+              },
+            ],
+          },
         },
-      },
-    }),
+      }),
   },
-  command: (path, _, id) => {
-    const model = ["--provider", "scripted", "--model", "scripted-model"];
-    return [path, "-p", "--session", id, ...model, PROMPT];
+  command: (path, _, id, { provider, model } = PI_SCRIPTED) => {
+    const words = ["--provider", provider, "--model", model];
+    return [path, "-p", "--session", id, ...words, PROMPT];
   },
   isQuiet: true,
 };
@@ -147,6 +193,8 @@ export interface Going {
   readonly id?: string;
   /** Instead of going on. */
   readonly command?: RealClient["command"];
+  /** Another model than the scripted one. */
+  readonly model?: SessionModel | undefined;
 }
 
 export interface WentOn extends OfflineRun {
@@ -158,10 +206,10 @@ export async function goOn(client: RealClient, lineage: Lineage, going: Going): 
   const { folder } = going;
   const restored = await restoreFor(client, lineage, going);
   const { settings, executable } = client;
-  if (settings !== undefined) write(join(folder, settings.path), settings.text);
+  if (settings !== undefined) write(join(folder, settings.path), settings.text(going.model));
   if (!("path" in executable)) throw new Error(executable.missing);
   const { id, directory } = restored.resume;
-  const command = (going.command ?? client.command)(executable.path, restored, going.id ?? id);
+  const command = (going.command ?? client.command)(executable.path, restored, going.id ?? id, going.model);
   const rules = [{ when: PROMPT, text: ANSWER }];
   const run = runOffline(command, { folder, cwd: directory, rules });
   assert.deepEqual(

@@ -6,7 +6,8 @@ import type { OfflineRun } from "./offline.ts";
 
 export type Sent =
   | { readonly kind: "text"; readonly role: string; readonly text: string }
-  | { readonly kind: "reasoning"; readonly text: string }
+  /** `seal`: what only its provider can read or verify. */
+  | { readonly kind: "reasoning"; readonly text: string; readonly seal: string }
   | { readonly kind: "image"; readonly hash: string }
   | { readonly kind: "call"; readonly id: string; readonly name: string; readonly input: string }
   | { readonly kind: "result"; readonly id: string; readonly text: string; readonly failed: boolean };
@@ -14,12 +15,32 @@ export type Sent =
 /** The last request that carries the prompt: clients ask for titles beside it. */
 export function sentBy({ requests }: Pick<OfflineRun, "requests">, prompt: string): readonly Sent[] {
   const asked = requests.filter(({ path, body }) => {
-    const isModel = path.endsWith("/messages") || path.endsWith("/responses");
+    const isModel = /\/(?:messages|responses|completions)$/.test(path);
     return isModel && JSON.stringify(body["messages"] ?? body["input"] ?? "").includes(prompt);
   });
   const [last] = asked.toSorted((a, b) => sizeOf(b.body) - sizeOf(a.body));
   if (last === undefined) throw new Error("no request carries the prompt");
-  return valuesOf(last.body["input"] ?? last.body["messages"]).flatMap(sentIn);
+  const items = valuesOf(last.body["input"] ?? last.body["messages"]);
+  // The other dialects have the system's prompt apart.
+  return last.path.endsWith("/completions")
+    ? items.filter(({ role }) => role !== "system").flatMap(sentInChat)
+    : items.flatMap(sentIn);
+}
+
+/** A message of Chat Completions. */
+function sentInChat(item: JsonObject): readonly Sent[] {
+  if (item["role"] === "tool") return resultOf(textOf(item["tool_call_id"]), item["content"], false);
+  const thought = textOf(item["reasoning_content"] ?? item["reasoning_text"]);
+  const seal = textOf(item["reasoning_opaque"]);
+  const calls = valuesOf(item["tool_calls"]).map((call) => ({
+    ...(call["function"] as JsonObject),
+    id: call["id"] ?? "",
+  }));
+  return [
+    ...(thought === "" && seal === "" ? [] : [{ kind: "reasoning" as const, text: thought, seal }]),
+    ...sentIn({ role: item["role"] ?? "", content: item["content"] ?? [] }),
+    ...calls.map(callOf),
+  ];
 }
 
 const sizeOf = (body: object): number => JSON.stringify(body).length;
@@ -38,13 +59,23 @@ function sentBlock(role: string, block: JsonObject): readonly Sent[] {
   if (type === "text" || type === "input_text" || type === "output_text")
     return [{ kind: "text", role, text: textOf(block["text"]) }];
   if (type === "thinking" || type === "reasoning" || type === "redacted_thinking")
-    return [{ kind: "reasoning", text: textOf(block["thinking"]) }];
-  if (type.endsWith("image") || type === "document") return [{ kind: "image", hash: imageHash(block) }];
+    return [reasoningOf(block)];
+  if (type.includes("image") || type === "document") return [{ kind: "image", hash: imageHash(block) }];
   if (type === "tool_result")
     return resultOf(textOf(block["tool_use_id"]), block["content"], block["is_error"] === true);
   if (type.endsWith("_output")) return resultOf(textOf(block["call_id"]), block["output"], false);
   if (type === "tool_use" || type.endsWith("_call")) return [callOf(block)];
   return [{ kind: "text", role, text: stringifyJson(block) }];
+}
+
+/** A block of the Messages API or an item of the Responses API, whose texts are summaries and raw thoughts. */
+function reasoningOf(block: JsonObject): Sent {
+  const texts = [...valuesOf(block["summary"]), ...valuesOf(block["content"])].map((one) =>
+    textOf(one["text"]),
+  );
+  const text = [textOf(block["thinking"]), ...texts].filter((one) => one !== "").join("\n");
+  const seal = textOf(block["signature"] ?? block["data"] ?? block["encrypted_content"]);
+  return { kind: "reasoning", text, seal };
 }
 
 function callOf(block: JsonObject): Sent {
@@ -71,13 +102,26 @@ function inputOf(given: JsonValue): string {
 }
 
 function resultOf(id: string, content: JsonValue | undefined, failed: boolean): readonly Sent[] {
-  const inside = typeof content === "string" ? [] : valuesOf(content).flatMap((one) => sentBlock("", one));
+  const blocks = typeof content === "string" ? [] : valuesOf(content);
+  // What is neither text nor a picture is shown as it is, all of it.
+  if (blocks.some(({ type }) => type === "tool_reference"))
+    return [{ kind: "result", id: plainId(id), text: stringifyJson(blocks), failed }];
+  const inside = blocks.flatMap((one) => sentBlock("", one));
   const texts = inside.flatMap((one) => (one.kind === "text" ? [one.text] : []));
   const text = typeof content === "string" ? content : texts.join("\n");
+  const [said, ...notes] = splitNotes(text);
   return [
-    { kind: "result", id: plainId(id), text, failed },
+    { kind: "result", id: plainId(id), text: said, failed },
+    ...notes.map((note) => ({ kind: "text" as const, role: "user", text: note })),
     ...inside.filter(({ kind }) => kind === "image"),
   ];
+}
+
+/** Claude Code joins what it tells its model to the end of the result before it. */
+function splitNotes(text: string): readonly [string, ...string[]] {
+  if (!text.trimEnd().endsWith("</system-reminder>")) return [text];
+  const [said = "", ...notes] = text.split(/\n\n(?=<system-reminder>)/);
+  return [said, ...notes];
 }
 
 /** The alphabet that every provider takes; pi joins two ids by a bar. */
@@ -88,7 +132,8 @@ export function plainId(id: string): string {
 /** By its bytes; an address by itself. */
 function imageHash(block: JsonObject): string {
   const source = { ...block, ...(block["source"] as JsonObject | undefined) };
-  const data = textOf(source["data"] ?? source["image_url"] ?? source["url"]).replace(/^data:[^,]*,/, "");
+  const address = (source["image_url"] as JsonObject | undefined)?.["url"] ?? source["image_url"];
+  const data = textOf(source["data"] ?? address ?? source["url"]).replace(/^data:[^,]*,/, "");
   return createHash("sha256").update(data).digest("hex").slice(0, 12);
 }
 
@@ -102,4 +147,8 @@ function sorted(value: JsonValue): string {
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 const valuesOf = (value: unknown): readonly JsonObject[] =>
-  (Array.isArray(value) ? value : value === undefined ? [] : [value]) as readonly JsonObject[];
+  (Array.isArray(value)
+    ? value
+    : value === undefined || value === null
+      ? []
+      : [value]) as readonly JsonObject[];

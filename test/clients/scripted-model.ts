@@ -1,11 +1,12 @@
 /**
- * A model that answers from a script, on loopback, in the two dialects that our clients speak: Anthropic Messages and
- * OpenAI Responses. Real clients run against it offline, and what they send shows what they made of a restored
+ * A model that answers from a script, on loopback, in the dialects that our clients speak: Anthropic Messages, OpenAI
+ * Responses and Chat Completions. Real clients run against it offline, and what they send shows what they made of a restored
  * session. Run as a program: `node scripted-model.ts <port> <script.json> <requests.ndjson>`.
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { createServer } from "node:http";
+import { zstdDecompressSync } from "node:zlib";
 
 /** The first rule whose `when` occurs in what came after the model's last turn answers. */
 export interface Rule {
@@ -28,9 +29,13 @@ const rules: readonly Rule[] = script === "" ? [] : JSON.parse(readFileSync(scri
 let ids = 0;
 
 createServer((request, response) => {
-  let raw = "";
-  request.on("data", (chunk: Buffer) => (raw += chunk.toString("utf8")));
-  request.on("end", () => answer(request.url ?? "/", raw, response));
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const sent = Buffer.concat(chunks);
+    const isPacked = request.headers["content-encoding"] === "zstd";
+    answer(request.url ?? "/", (isPacked ? zstdDecompressSync(sent) : sent).toString("utf8"), response);
+  });
 }).listen(Number(port), "127.0.0.1");
 
 function answer(url: string, raw: string, response: ServerResponse): void {
@@ -40,6 +45,7 @@ function answer(url: string, raw: string, response: ServerResponse): void {
   if (path.endsWith("/count_tokens")) return sendJson(response, { input_tokens: 10 });
   if (path.endsWith("/messages")) return sendMessages(response, body, ruleFor(body.messages));
   if (path.endsWith("/responses")) return sendResponses(response, body, ruleFor(body.input));
+  if (path.endsWith("/completions")) return sendChat(response, body, ruleFor(body.messages));
   sendJson(response, path.endsWith("/models") ? { object: "list", data: [] } : {});
 }
 
@@ -122,7 +128,14 @@ function sendResponses(
   rule: Rule,
 ): void {
   if (rule.status !== undefined) return sendJson(response, { error: { message: "scripted" } }, rule.status);
-  const output: object[] = [];
+  const output: { readonly id: string; readonly type: string; readonly [name: string]: unknown }[] = [];
+  if (rule.thinking !== undefined)
+    output.push({
+      id: nextId("rs"),
+      type: "reasoning",
+      summary: [{ type: "summary_text", text: rule.thinking }],
+      encrypted_content: "c2NyaXB0ZWQ=",
+    });
   if (rule.text !== undefined)
     output.push({
       id: nextId("msg"),
@@ -160,10 +173,33 @@ function sendResponses(
   send({ type: "response.created", response: { ...answered, status: "in_progress", output: [] } });
   for (const [output_index, item] of output.entries()) {
     send({ type: "response.output_item.added", output_index, item });
+    if (item.type === "message") {
+      const delta = { item_id: item.id, output_index, content_index: 0, delta: rule.text };
+      send({ type: "response.output_text.delta", ...delta });
+    }
     send({ type: "response.output_item.done", output_index, item });
   }
   send({ type: "response.completed", response: answered });
   response.end();
+}
+
+/** Text only: no test has tools called in this dialect. */
+function sendChat(
+  response: ServerResponse,
+  body: { model?: string; stream?: boolean },
+  { text = "" }: Rule,
+): void {
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const base = { id: nextId("chat"), created: 1, model: body.model, usage };
+  const end = { index: 0, finish_reason: "stop" };
+  if (body.stream !== true) {
+    const choices = [{ ...end, message: { role: "assistant", content: text } }];
+    return sendJson(response, { ...base, object: "chat.completion", choices });
+  }
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const choices = [{ ...end, delta: { role: "assistant", content: text } }];
+  response.write(`data: ${JSON.stringify({ ...base, object: "chat.completion.chunk", choices })}\n\n`);
+  response.end("data: [DONE]\n\n");
 }
 
 function openStream(

@@ -7,13 +7,14 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
-import type { Lineage, Loss } from "../../src/adapters/index.ts";
+import type { Lineage } from "../../src/adapters/index.ts";
 import { replay } from "../../src/model/index.ts";
 import { lineagesOf, readFolder } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { compareRequests } from "./compare-requests.ts";
 import type { RealClient } from "./real-clients.ts";
 import { claudeCode, codexCli, goOn, isMissing, opencode, pi, PROMPT } from "./real-clients.ts";
+import { kinds, lackingIn, reportedAsLost } from "./reported.ts";
 import type { Sent } from "./requests.ts";
 import { sentBy } from "./requests.ts";
 
@@ -60,17 +61,15 @@ describe.each(CLIENTS)("a session of $adapter", (source) => {
         await using box = await tempDir();
         const lineage = await sessionOf(source);
         const run = await goOn(target, lineage, { folder: box.path, fidelity: "foreign" });
-        const { missing, added, failures, misplaced } = compareRequests(
-          await requestOf(lineage),
-          sentBy(run, PROMPT),
-        );
+        const difference = compareRequests(await requestOf(lineage), sentBy(run, PROMPT));
+        const { missing, added, misplaced } = difference;
         expect(added).toEqual([]);
         // Codex has the summary behind the prompts that it kept; all others have it first.
         expect(
           misplaced.filter((one) => one.kind !== "text" || !one.text.includes("summary of roses")),
         ).toEqual([]);
-        const lost = lostToModel(run.restored.losses);
-        const found = { ...kinds(missing), failure: failures.length };
+        const lost = reportedAsLost(run.restored.losses);
+        const found = lackingIn(difference);
         // The texts are shown where the numbers differ.
         expect(isDeepStrictEqual(found, lost) ? lost : { ...found, missing }).toEqual(lost);
       },
@@ -80,32 +79,4 @@ describe.each(CLIENTS)("a session of $adapter", (source) => {
 async function sessionOf({ adapter }: RealClient): Promise<Lineage> {
   const runs = await readFolder(adapterNamed(adapter)!, join(FIXTURES, adapter));
   return lineagesOf(replay(runs.flatMap(({ events }) => events)))[0]!;
-}
-
-const NONE = { text: 0, call: 0, result: 0, image: 0, reasoning: 0 };
-
-function kinds(sent: readonly Sent[]): Record<Sent["kind"], number> {
-  const counts = { ...NONE };
-  for (const { kind } of sent) counts[kind] += 1;
-  return counts;
-}
-
-/** What a request lacks by what is reported; a kind that is not here fails the test. */
-const SEEN_AS: Readonly<Partial<Record<Loss["what"], Sent["kind"] | "failure">>> = {
-  "failure of a tool": "failure",
-  "file in a prompt": "image",
-  "file in an answer": "image",
-  "instructions of the other client": "text",
-  "note of the other client": "text",
-  reasoning: "reasoning",
-};
-
-function lostToModel(losses: readonly Loss[]): Record<string, number> {
-  const counts: Record<string, number> = { ...NONE, failure: 0 };
-  for (const { what, count, affects } of losses) {
-    if (affects !== "model") continue;
-    const kind = SEEN_AS[what] ?? what;
-    counts[kind] = (counts[kind] ?? 0) + count;
-  }
-  return counts;
 }

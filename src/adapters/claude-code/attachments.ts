@@ -1,10 +1,11 @@
 /**
  * What Claude Code put before its model in records of their own: what hooks added, files that were named or changed, what
- * background agents reported, what local commands printed, and reminders. They are stored as records; to another client they are turns that nobody typed.
+ * background agents reported, what local commands printed, what an editor shows, and reminders. They are stored as records; to
+ * another client they are turns that nobody typed. Which types the client sends was tried in the real one, type by type.
  */
 import type { JsonObject } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { Extracted, Message, MessageWithParts, Part } from "../../model/index.ts";
+import type { Extracted, FileData, Message, MessageWithParts, Part } from "../../model/index.ts";
 import { partId } from "../../model/index.ts";
 import {
   arrayField,
@@ -13,26 +14,64 @@ import {
   extractName,
   extractString,
   objectField,
+  optional,
 } from "../seam/index.ts";
 
 type Texts = readonly (Extracted<string> | undefined)[];
 
+/** What an attachment says, in parts that have no place yet. */
+type Said = readonly (Extracted<string> | undefined | Picture)[];
+
+interface Picture {
+  readonly data: FileData;
+  readonly media_type?: Extracted<string>;
+}
+
 /** What the conversation leans on: its kind, and where the texts are. */
-const CARRIED: ReadonlyMap<string, { readonly kind: string; readonly texts: (record: JsonObject) => Texts }> =
-  new Map([
+const CARRIED: ReadonlyMap<string, { readonly kind: string; readonly texts: (record: JsonObject) => Said }> =
+  new Map<string, { readonly kind: string; readonly texts: (record: JsonObject) => Said }>([
     ["hook_additional_context", { kind: "hook", texts: (record) => itemsOf(record, "content") }],
     ["hook_success", { kind: "hook", texts: (record) => spokenBy(record) }],
     [
       "hook_blocking_error",
       { kind: "hook", texts: (record) => stringsOf(objectField(record, "blockingError"), "blockingError") },
     ],
+    ["hook_stopped_continuation", { kind: "hook", texts: (record) => stringsOf(record, "message") }],
+    [
+      "async_hook_response",
+      {
+        kind: "hook",
+        texts: (record) =>
+          stringsOf(
+            objectField(objectField(record, "response") ?? {}, "hookSpecificOutput"),
+            "additionalContext",
+          ),
+      },
+    ],
     [
       "file",
       {
         kind: "file",
-        texts: (record) => [...stringsOf(record, "filename"), ...stringsOf(fileOf(record), "content")],
+        texts: (record) => {
+          const picture = pictureOf(fileOf(record));
+          if (picture !== undefined) return [picture];
+          const texts = [...stringsOf(fileOf(record), "content"), ...cellsOf(fileOf(record))];
+          return [...stringsOf(record, "filename"), ...texts];
+        },
       },
     ],
+    ["directory", { kind: "file", texts: (record) => stringsOf(record, "content") }],
+    [
+      "mcp_resource",
+      {
+        kind: "file",
+        texts: (record) => itemsOf(objectField(record, "content") ?? {}, "contents"),
+      },
+    ],
+    ["selected_lines_in_ide", { kind: "ide", texts: (record) => stringsOf(record, "filename", "content") }],
+    ["opened_file_in_ide", { kind: "ide", texts: (record) => stringsOf(record, "filename") }],
+    ["agent_mention", { kind: "agent", texts: (record) => stringsOf(record, "agentType") }],
+    ["at_mention_reference", { kind: "file", texts: (record) => itemsOf(record, "mentions") }],
     ["edited_text_file", { kind: "file", texts: (record) => stringsOf(record, "filename", "snippet") }],
     ["queued_command", { kind: "task-notification", texts: (record) => itemsOf(record, "prompt") }],
     [
@@ -60,18 +99,26 @@ const NOTES: ReadonlyMap<string, string> = new Map([
   ["agent_listing_delta", "reminder"],
   ["auto_mode", "reminder"],
   ["auto_mode_exit", "reminder"],
+  ["budget_usd", "reminder"],
   ["compact_file_reference", "reminder"],
+  ["critical_system_reminder", "reminder"],
   ["date_change", "environment-context"],
   ["deferred_tools_delta", "reminder"],
   ["diagnostics", "reminder"],
   ["mcp_instructions_delta", "reminder"],
   ["nested_memory", "instructions"],
+  ["output_style", "reminder"],
+  ["pdf_reference", "reminder"],
   ["plan_mode", "reminder"],
   ["plan_mode_exit", "reminder"],
   ["plan_mode_reentry", "reminder"],
+  ["read_truncation_notice", "reminder"],
+  ["relevant_memories", "instructions"],
+  ["silent_turn_reminder", "reminder"],
   ["skill_listing", "reminder"],
   ["task_reminder", "reminder"],
   ["todo_reminder", "reminder"],
+  ["total_tokens_reminder", "reminder"],
   ["ultra_effort_enter", "reminder"],
   ["ultra_effort_exit", "reminder"],
 ]);
@@ -90,22 +137,18 @@ export function attachmentTurn(entry: MessageWithParts): MessageWithParts {
   const carried = CARRIED.get(type);
   const note = NOTES.get(type);
   const texts = carried?.texts(attachment) ?? (note === undefined ? [] : [extractCompact(attachment)]);
-  const said = texts.filter((text) => text !== undefined && text.trim() !== "");
+  const said = texts.filter((text) => text !== undefined && (typeof text !== "string" || text.trim() !== ""));
   return said.length === 0 ? entry : injectedTurn(message, said, carried?.kind ?? note ?? type);
 }
 
-function injectedTurn(message: Message, texts: Texts, kind: string): MessageWithParts {
+function injectedTurn(message: Message, said: Said, kind: string): MessageWithParts {
   const { id, session_id, seq, timestamp, options } = message;
-  const parts = texts.map((text, ordinal): Part => ({
-    id: partId(`attachment-${ordinal}`),
-    session_id,
-    message_id: id,
-    ordinal,
-    type: "text",
-    ...(text === undefined ? {} : { text }),
-    provenance: "injected",
-    options: { pond: { injected: kind } },
-  }));
+  const parts = said.map((one, ordinal): Part => {
+    const place = { id: partId(`attachment-${ordinal}`), session_id, message_id: id, ordinal };
+    const facts = { provenance: "injected", options: { pond: { injected: kind } } } as const;
+    if (typeof one === "object") return { ...place, ...facts, type: "file", ...one };
+    return { ...place, ...facts, type: "text", ...optional("text", one) };
+  });
   const position = seq === undefined ? {} : { seq };
   return { message: { id, session_id, ...position, timestamp, role: "user", options }, parts };
 }
@@ -128,6 +171,22 @@ function itemsOf(record: JsonObject, name: string): Texts {
   return items.map((item, index) =>
     isJsonObject(item) ? extractString(item, "text") : extractItem(items, index),
   );
+}
+
+/** Of a notebook the source of each cell; what the cells gave stays in the record. */
+function cellsOf(file: JsonObject | undefined): Texts {
+  return (arrayField(file ?? {}, "cells") ?? []).map((cell) =>
+    isJsonObject(cell) ? extractString(cell, "source") : undefined,
+  );
+}
+
+/** A picture that was named is sent without its name, a document by its name alone. */
+function pictureOf(file: JsonObject | undefined): Picture | undefined {
+  if (file === undefined) return undefined;
+  const media_type = extractName(file, "type");
+  const value = extractString(file, "base64");
+  if (value === undefined || media_type?.startsWith("image/") !== true) return undefined;
+  return { data: { kind: "string", value }, media_type };
 }
 
 function fileOf(record: JsonObject): JsonObject | undefined {

@@ -1,17 +1,31 @@
 /** What Claude Code's model still had: the summary behind the last boundary, the messages that it preserved, and what came after. */
-import type { MessageWithParts } from "../../model/index.ts";
+import type { MessageWithParts, Part } from "../../model/index.ts";
+import { pondOf } from "../../model/index.ts";
 import type { ModelContext } from "../seam/index.ts";
-import { arrayField, extractName, keptBehind, lastCompaction, objectField } from "../seam/index.ts";
+import {
+  arrayField,
+  authorOf,
+  extractName,
+  keptBehind,
+  lastCompaction,
+  objectField,
+  optional,
+  thoughtsIn,
+} from "../seam/index.ts";
 import { attachmentTurn } from "./attachments.ts";
 
 export function contextOf(
-  turns: readonly MessageWithParts[],
-  log: readonly MessageWithParts[] = turns,
+  branch: readonly MessageWithParts[],
+  log: readonly MessageWithParts[] = branch,
 ): ModelContext {
+  const turns = withWholeResponses(branch, log);
   const brokenOff = turns.filter(isFailedRequest);
   const left = new Set(brokenOff);
   const messages = withSummary(turns, log).filter((entry) => !left.has(entry));
-  const more = left.size === 0 ? {} : { brokenOff };
+  const more = {
+    ...(left.size === 0 ? {} : { brokenOff }),
+    ...optional("unsent", thoughtsOfOthers(messages)),
+  };
   const summary = lastCompaction(messages);
   if (summary === -1) return { messages: messages.map(attachmentTurn), ...more };
   const preserved = preservedBefore(messages[summary], log);
@@ -23,6 +37,57 @@ export function contextOf(
     ...more,
     messages: context.messages.map((each) => (past.has(each) ? each : attachmentTurn(each))),
   };
+}
+
+/**
+ * A response is written a block a record, and what follows one of its calls may pass the others by, where a record of progress
+ * stands between them. The client sends responses whole: every record with the same id, and the results of its calls.
+ */
+function withWholeResponses(
+  branch: readonly MessageWithParts[],
+  log: readonly MessageWithParts[],
+): readonly MessageWithParts[] {
+  const shown = new Set(branch);
+  const last = new Map<string, MessageWithParts>();
+  for (const entry of branch) {
+    const response = responseOf(entry);
+    if (response !== undefined) last.set(response, entry);
+  }
+  const missing = new Map<MessageWithParts, MessageWithParts[]>();
+  const calls = new Map<string, MessageWithParts>();
+  for (const entry of log) {
+    const after = shown.has(entry) ? undefined : last.get(responseOf(entry) ?? "");
+    if (after === undefined || pondOf(entry.message.options)["aside"] === true) continue;
+    missing.set(after, [...(missing.get(after) ?? []), entry]);
+    for (const part of entry.parts)
+      if (part.type === "tool_call" && part.call_id !== undefined) calls.set(part.call_id, after);
+  }
+  if (missing.size === 0) return branch;
+  for (const entry of log) {
+    if (shown.has(entry)) continue;
+    const after = calls.get(entry.parts.find((part) => part.type === "tool_result")?.call_id ?? "");
+    if (after !== undefined) missing.get(after)?.push(entry);
+  }
+  return branch.flatMap((entry) => [entry, ...(missing.get(entry) ?? [])]);
+}
+
+/** The response of the model that a record is a piece of. */
+function responseOf({ message }: MessageWithParts): string | undefined {
+  const { turn } = pondOf(message.options);
+  return message.role === "assistant" && typeof turn === "string" ? turn : undefined;
+}
+
+/** A signature counts for the model that gave it: after a change of models the client leaves out the thoughts of the former. */
+function thoughtsOfOthers(messages: readonly MessageWithParts[]): readonly Part[] | undefined {
+  const last = messages.findLast((entry) => modelOf(entry) !== undefined);
+  const model = last && modelOf(last);
+  return thoughtsIn(messages, (_, entry) => modelOf(entry) !== model);
+}
+
+/** Of an answer; what the client wrote in the place of one has no model. */
+function modelOf({ message }: MessageWithParts): string | undefined {
+  const model = message.role === "assistant" ? authorOf(message)?.model : undefined;
+  return model === "<synthetic>" ? undefined : model;
 }
 
 /** In the place of an answer: that the provider refused a request is shown and never sent. */

@@ -14,6 +14,8 @@ import {
   keptBehind,
   lastCompaction,
   objectField,
+  optional,
+  thoughtsIn,
 } from "../seam/index.ts";
 import { injectedKind } from "./provenance.ts";
 
@@ -26,7 +28,12 @@ export function contextOf(turns: readonly MessageWithParts[]): ModelContext {
   const messages = context.messages.filter((entry) => !left.has(entry));
   // No output has a flag: what the model knew of a failure stands in its text.
   const failures = failuresIn(messages);
-  return { ...context, messages, ...failures, ...(left.size === 0 ? {} : { instructions }) };
+  // Summaries and raw thoughts of one item are sent as one.
+  const pieces = optional(
+    "pieces",
+    thoughtsIn(messages, (part, { parts }) => part !== parts.find(({ type }) => type === "reasoning")),
+  );
+  return { ...context, messages, ...failures, ...pieces, ...(left.size === 0 ? {} : { instructions }) };
 }
 
 /** Carriers say nothing. */

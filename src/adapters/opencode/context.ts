@@ -1,11 +1,51 @@
 /** What opencode's model still had: the summary, the messages from where its tail starts, and what came after. */
-import type { MessageWithParts } from "../../model/index.ts";
+import type { MessageWithParts, Part } from "../../model/index.ts";
 import type { ModelContext } from "../seam/index.ts";
 import type { ResultPart } from "../seam/index.ts";
-import { extractName, failuresIn, field, injectedKind, keptBehind, objectField } from "../seam/index.ts";
+import {
+  authorOf,
+  extractName,
+  failuresIn,
+  field,
+  injectedKind,
+  keptBehind,
+  objectField,
+  optional,
+  thoughtsIn,
+} from "../seam/index.ts";
 
 export function contextOf(messages: readonly MessageWithParts[]): ModelContext {
-  return { ...compactedContext(messages), ...failuresIn(messages, isUnflagged) };
+  const unsent = optional("unsent", unsentThoughts(messages));
+  const failures = failuresIn(messages, (part) => isFlagless(messages) || isUnflagged(part));
+  return { ...compactedContext(messages), ...failures, ...unsent };
+}
+
+/** Their packages send no thought without a seal; others send the text. */
+const SEALING: ReadonlySet<string> = new Set(["anthropic", "openai"]);
+
+/**
+ * Its own model is sent a thought with its seal, another one the text alone. What is left is not sent: a thought without
+ * text whose seal is another model's, and one without a seal where the provider wants one.
+ */
+function unsentThoughts(messages: readonly MessageWithParts[]): readonly Part[] | undefined {
+  const last = messages.findLast(({ message }) => authorOf(message) !== undefined);
+  const author = last && authorOf(last.message);
+  return thoughtsIn(messages, (part, { message }) => {
+    const record = objectField(objectField(part.options, "source") ?? {}, "record") ?? {};
+    const by = authorOf(message);
+    const isOwn = by?.provider === author?.provider && by?.model === author?.model;
+    const isSealed = objectField(record, "metadata") !== undefined;
+    const isBlank = (part.text ?? "").trim() === "";
+    return isOwn ? !isSealed && (isBlank || SEALING.has(by?.provider ?? "")) : isBlank;
+  });
+}
+
+/** The interfaces of these have no flag for a tool that failed. */
+const FLAGLESS: ReadonlySet<string> = new Set(["github-copilot", "openai"]);
+
+function isFlagless(messages: readonly MessageWithParts[]): boolean {
+  const last = messages.findLast(({ message }) => authorOf(message) !== undefined);
+  return last !== undefined && FLAGLESS.has(authorOf(last.message)?.provider ?? "");
 }
 
 /** The model is told of a failure by the status `error`; of a command that completed it gets the output alone. */

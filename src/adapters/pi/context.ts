@@ -1,21 +1,36 @@
 /** What pi's model still had: the summary, the entries from the first one that was kept on, and what came after. */
 import type { JsonObject } from "../../base/json.ts";
-import type { MessageWithParts } from "../../model/index.ts";
+import type { MessageWithParts, Part } from "../../model/index.ts";
+import { partId } from "../../model/index.ts";
 import type { ModelContext } from "../seam/index.ts";
 import {
   arrayField,
+  authorOf,
+  extractCompact,
   extractName,
+  failuresIn,
+  field,
   integerField,
+  isEmpty,
   keptBehind,
   lastCompaction,
   objectField,
+  optional,
+  thoughtsIn,
+  without,
 } from "../seam/index.ts";
 
 export function contextOf(all: readonly MessageWithParts[]): ModelContext {
   const brokenOff = all.filter(isBrokenOff);
-  const left = new Set(brokenOff);
-  const messages = left.size === 0 ? all : all.filter((entry) => !left.has(entry));
-  const more = left.size === 0 ? {} : { brokenOff };
+  const shownOnly = all.filter(isShownOnly);
+  const left = new Set([...brokenOff, ...shownOnly]);
+  const messages = all.filter((entry) => !left.has(entry)).map(shellTurn);
+  const more = {
+    ...(brokenOff.length === 0 ? {} : { brokenOff }),
+    ...(shownOnly.length === 0 ? {} : { shownOnly }),
+    ...(isFlagged(messages) ? {} : failuresIn(messages)),
+    ...optional("unsent", unsentThoughts(messages)),
+  };
   const summary = lastCompaction(messages);
   const entry = messages[summary];
   if (entry === undefined) return { messages, ...more };
@@ -23,11 +38,66 @@ export function contextOf(all: readonly MessageWithParts[]): ModelContext {
   return { ...keptBehind(messages, summary, isKept), ...more };
 }
 
+/** A command that a person ran beside the conversation. */
+function isShownOnly(entry: MessageWithParts): boolean {
+  return field(objectField(recordOf(entry), "message") ?? {}, "excludeFromContext") === true;
+}
+
+/** That a command failed, was stopped or printed more is said with its output; pi has words of its own for it. */
+function shellTurn(entry: MessageWithParts): MessageWithParts {
+  const { message, parts } = entry;
+  const holder = objectField(recordOf(entry), "message") ?? {};
+  if (extractName(holder, "role") !== "bashExecution") return entry;
+  const isSilent = (name: string): boolean =>
+    name === "exitCode"
+      ? (field(holder, name) ?? 0) === 0
+      : name === "fullOutputPath"
+        ? field(holder, "truncated") !== true
+        : name !== "cancelled" || field(holder, name) !== true;
+  const outcome = without(holder, new Set(Object.keys(holder).filter(isSilent)));
+  if (isEmpty(outcome)) return entry;
+  const part: Part = {
+    id: partId("outcome"),
+    session_id: message.session_id,
+    message_id: message.id,
+    ordinal: parts.length,
+    type: "text",
+    text: extractCompact(outcome),
+    provenance: "injected",
+    options: { pond: { injected: "shell" } },
+  };
+  return { message, parts: [...parts, part] };
+}
+
+/** OpenAI's interfaces have no flag for a tool that failed: what the model knew of it stands in the text. */
+function isFlagged(messages: readonly MessageWithParts[]): boolean {
+  const last = messages.findLast(({ message }) => authorOf(message) !== undefined);
+  const api = last && extractName(objectField(recordOf(last), "message") ?? {}, "api");
+  return api?.startsWith("openai") !== true;
+}
+
 /** pi shows an answer that failed or was stopped, and does not send it again. */
 function isBrokenOff(entry: MessageWithParts): boolean {
   if (entry.message.role !== "assistant") return false;
   const reason = extractName(objectField(recordOf(entry), "message") ?? {}, "stopReason");
   return reason === "error" || reason === "aborted";
+}
+
+/**
+ * Its own model is sent a signed thought as it is; what is not signed and the thoughts of another model are sent as text. A
+ * thought without text needs its seal, and a seal the model that gave it.
+ */
+function unsentThoughts(messages: readonly MessageWithParts[]): readonly Part[] | undefined {
+  const last = messages.findLast(({ message }) => authorOf(message) !== undefined);
+  const author = last && authorOf(last.message);
+  return thoughtsIn(messages, (part, { message }) => {
+    const block = objectField(objectField(part.options, "source") ?? {}, "block") ?? {};
+    const isSealed = field(block, "redacted") === true;
+    if (!isSealed && (part.text ?? "").trim() !== "") return false;
+    const by = authorOf(message);
+    const isOwn = by?.provider === author?.provider && by?.model === author?.model;
+    return !isOwn || (extractName(block, "thinkingSignature") ?? "") === "";
+  });
 }
 
 /** By the id of an entry; the first version of the format counted entries, the fourth lists them. */

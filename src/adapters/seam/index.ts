@@ -70,7 +70,7 @@ export {
 } from "./freshness.ts";
 export { authorOf, usageOf } from "./foreign/author.ts";
 export type { ContextRule, ModelContext } from "./foreign/context.ts";
-export { failuresIn, keptBehind, lastCompaction } from "./foreign/context.ts";
+export { failuresIn, keptBehind, lastCompaction, thoughtsIn } from "./foreign/context.ts";
 export type { HandedOver, SaidBy } from "./foreign/handed-over.ts";
 export {
   differenceToHandedOver,

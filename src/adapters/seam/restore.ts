@@ -146,6 +146,8 @@ export class LossReport {
   readonly #losses = new Map<string, Omit<Loss, "count"> & { count: number }>();
   #past: ReadonlySet<Part> = new Set();
   #unflagged: ReadonlySet<Part> = new Set();
+  #unsent: ReadonlySet<Part> = new Set();
+  #pieces: ReadonlySet<Part> = new Set();
   #parts = new Set<Part>();
   #failures = new Set<Part>();
 
@@ -159,10 +161,24 @@ export class LossReport {
     this.#unflagged = new Set(parts);
   }
 
+  /** Thoughts of the session at hand: those that its client does not send again, and further pieces of one, which count once. */
+  setThoughts({
+    unsent,
+    pieces,
+  }: {
+    readonly unsent: readonly Part[];
+    readonly pieces: readonly Part[];
+  }): void {
+    this.#unsent = new Set(unsent);
+    this.#pieces = new Set(pieces);
+  }
+
   /** `part`: what is not said. It is not looked for when the restore is read back. */
   add(what: LossKind, why: string, part?: Part): void {
     if (part !== undefined) this.#parts.add(part);
-    this.#count(what, why, part);
+    if (part !== undefined && this.#pieces.has(part)) return;
+    const isSent = part === undefined || !this.#unsent.has(part);
+    this.#count(what, isSent ? why : "its own client does not send it again", part);
   }
 
   /** A result that is said, but not that it is a failure. */
@@ -184,12 +200,14 @@ export class LossReport {
     this.#failures = new Set();
     this.#past = new Set();
     this.#unflagged = new Set();
+    this.#unsent = new Set();
+    this.#pieces = new Set();
     return lost;
   }
 
   #count(what: LossKind, why: string, part: Part | undefined): void {
     const isUntold = what === "failure of a tool" && part !== undefined && this.#unflagged.has(part);
-    const isPast = part !== undefined && this.#past.has(part);
+    const isPast = part !== undefined && (this.#past.has(part) || this.#unsent.has(part));
     const affects = isUntold || isPast ? "record" : AFFECTS[what];
     const key = `${affects}\0${what}\0${why}`;
     const loss = this.#losses.get(key);

@@ -14,10 +14,16 @@ export interface ModelContext {
   readonly past?: readonly MessageWithParts[];
   /** Answers that broke off: their client does not send them again, and they are not handed over. */
   readonly brokenOff?: readonly MessageWithParts[];
+  /** Turns that the client shows and never sends, because somebody wanted it so: they are not handed over. */
+  readonly shownOnly?: readonly MessageWithParts[];
   /** What the client told its model in the system's name: another one has its own, and they are not handed over. */
   readonly instructions?: readonly MessageWithParts[];
   /** Failed results of which only the record says so: no flag told the model. */
   readonly unflagged?: readonly Part[];
+  /** Thoughts that the client does not send again: its model had them while it thought, and no longer. */
+  readonly unsent?: readonly Part[];
+  /** Parts that are one thought with a part before them: all are lost, and count once. */
+  readonly pieces?: readonly Part[];
   /** The last compaction left a summary that only its provider can read: nothing is left out then. */
   readonly isSealed?: true;
 }
@@ -37,6 +43,19 @@ export function failuresIn(
     parts.filter((part) => part.type === "tool_result" && part.is_failure === true && isUnflagged(part)),
   );
   return unflagged.length === 0 ? {} : { unflagged };
+}
+
+type ReasoningPart = Extract<Part, { type: "reasoning" }>;
+
+/** The thoughts that the client's rule picks; undefined where it picks none. */
+export function thoughtsIn(
+  messages: readonly MessageWithParts[],
+  isPicked: (part: ReasoningPart, entry: MessageWithParts) => boolean,
+): readonly Part[] | undefined {
+  const picked = messages.flatMap((entry) =>
+    entry.parts.filter((part) => part.type === "reasoning" && isPicked(part, entry)),
+  );
+  return picked.length === 0 ? undefined : picked;
 }
 
 /** Where the last compaction stands; -1 where there was none. */

@@ -34,19 +34,24 @@ export function historyOf(state: SessionState, { parent, losses, context }: Hist
   const own = newestRevisions(state.messages).filter(({ message }) => !isWhole(message));
   const before = beforeFork(state, parent, losses);
   const active = activeOf(own);
-  const shown = new Set(active);
+  const turns = [...before, ...active];
+  const had: ModelContext = context?.(turns, [...before, ...own]) ?? { messages: turns };
+  // A client's rule may know that what lies beside the way belongs to it.
+  const shown = new Set([...active, ...had.messages]);
   for (const entry of own)
     if (isTurn(entry) && !shown.has(entry))
       losses.add("turn of another branch", "a restored session has one branch: the active one");
-  const turns = [...before, ...active];
-  const had: ModelContext = context?.(turns, [...before, ...own]) ?? { messages: turns };
   const { messages, isSealed, past = [], brokenOff = [], instructions = [], unflagged = [] } = had;
+  const { unsent = [], pieces = [], shownOnly = [] } = had;
   losses.setPast(past);
   losses.setUnflagged(unflagged);
+  losses.setThoughts({ unsent, pieces });
   for (const _ of instructions)
     losses.add("instructions of the other client", "its model was sent them; each client has its own");
   for (const { parts } of brokenOff)
     losses.add("answer that was broken off", "its own client does not send it again", parts[0]);
+  for (const { parts } of shownOnly)
+    losses.add("record of the other client", "its own client does not send it", parts[0]);
   if (isSealed === true)
     losses.add(
       "summary of a compaction",
