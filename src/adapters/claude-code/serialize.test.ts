@@ -65,6 +65,7 @@ describe("native restore", () => {
       id: CAPTURED,
       directory: "/home/me/demo.app",
       words: ["claude", "--resume", CAPTURED],
+      byPath: ["claude", "--resume"],
     });
     expect(paths(restored.files)).toEqual([
       `${folder}/${CAPTURED}.jsonl`,

@@ -36,6 +36,7 @@ describe("native restore", () => {
       id: CAPTURED,
       directory: "/tmp/pond-garden",
       words: ["pi", "--session", CAPTURED],
+      byPath: ["pi", "--session"],
     });
   });
 
