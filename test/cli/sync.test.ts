@@ -3,15 +3,16 @@ import { spawn } from "node:child_process";
 import {
   appendFileSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { BIN, cleanEnv, hasScript, TempHome } from "./pond.ts";
@@ -471,3 +472,19 @@ function tree(folder: string): string[] {
     })
     .toSorted();
 }
+
+test.each([
+  ["claude-code", ".claude"],
+  ["codex-cli", ".codex"],
+  ["opencode", ".local/share/opencode"],
+  ["pi", ".pi/agent"],
+])("a place of %s that cannot be reached is an issue, and not absent", async (client, folder) => {
+  using home = new TempHome();
+  const path = join(home.path, folder);
+  mkdirSync(dirname(path), { recursive: true });
+  // For root, too: nothing can be looked at through a link to itself.
+  symlinkSync(basename(path), path);
+  const { code, stdout, stderr } = await home.pond(["sync"]);
+  expect(code).toBe(1);
+  expect(stdout + stderr).toMatch(new RegExp(`${client}: \\d x unreadable`));
+});

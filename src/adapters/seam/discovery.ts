@@ -94,11 +94,12 @@ export async function stampFile(path: string, faults: Fault[] = []): Promise<Fil
   }
 }
 
+/** Also true where something keeps it from being looked at, such as a folder above it: whoever lists it reports that. */
 export async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
-  } catch {
-    return false;
+  } catch (error) {
+    return !["ENOENT", "ENOTDIR"].includes(errnoOf(error) ?? "");
   }
 }
 
