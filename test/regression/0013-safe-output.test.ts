@@ -147,7 +147,9 @@ test("an id in a hint is one word of a shell", async () => {
     `ask for session '${evil}', or for message 'm;id'`,
   );
   expect(await hintOf(get(temp.context, { message_id: evil }))).toBe(`ask for session '${evil}'`);
-  expect(await hintOf(restore(temp.context, { session_id: evil, to: "nobody", mapPaths: [] }))).toContain(
-    `restore session '${evil}' into`,
-  );
+  const out = `${temp.home}/out`;
+  await restore(temp.context, { session_id: evil, to: "codex-cli", out, mapPaths: [] });
+  expect(
+    await hintOf(restore(temp.context, { session_id: evil, to: "codex-cli", out, mapPaths: [] })),
+  ).not.toContain(` ${evil}`);
 });
