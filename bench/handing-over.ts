@@ -109,6 +109,7 @@ function modelOf({ state }: Lineage): SessionModel | undefined {
 }
 
 function apiOf(hint: string): SessionModel["api"] {
+  if (hint === "openai-codex-responses") return hint;
   if (hint.includes("anthropic") || hint.startsWith("claude")) return "anthropic-messages";
   return hint.includes("responses") || hint.startsWith("gpt") ? "openai-responses" : "openai-completions";
 }
@@ -126,6 +127,12 @@ async function read({ adapter }: RealClient, log: string, root: string): Promise
     writeFileSync(
       copy,
       readFileSync(log, "utf8").replace(/"model_provider":"[^"]*"/g, '"model_provider":"mock"'),
+    );
+  // A provider of opencode's own takes no other address.
+  if (adapter === "opencode")
+    writeFileSync(
+      copy,
+      readFileSync(log, "utf8").replaceAll(/("providerID": ?)"opencode"/g, '$1"elsewhere"'),
     );
   const runs = await readFolder(adapterNamed(adapter)!, root);
   const lineages = lineagesOf(replay(runs.flatMap(({ events }) => events)));

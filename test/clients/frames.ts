@@ -46,6 +46,9 @@ const OWN: readonly (readonly [roles: readonly Role[], text: RegExp])[] = [
     /^<(permissions instructions|skills_instructions|model_switch|collaboration_mode|apps_instructions|plugins_instructions)>[^]*<\/\1>\s*$/,
   ],
   [["developer"], /^You are (?:Codex|a coding agent)/],
+  // opencode: its prompt, where the interface has no other place for it, and the mode that it resumes in.
+  [["developer"], /^You are OpenCode, the best coding agent on the planet\./],
+  [["user"], reminder("Your operational mode has changed from plan to build.")],
 ];
 
 /** A text that is one reminder, which begins so; no character of it means anything in a pattern. */

@@ -21,7 +21,7 @@ export interface SessionModel {
   readonly provider: string;
   readonly model: string;
   /** The interface by which it is called, where the client has several: as pi names them. */
-  readonly api: "anthropic-messages" | "openai-responses" | "openai-completions";
+  readonly api: "anthropic-messages" | "openai-responses" | "openai-codex-responses" | "openai-completions";
 }
 
 export interface RealClient {
@@ -83,6 +83,7 @@ const SCRIPTED: SessionModel = { provider: "anthropic", model: "scripted", api: 
 const PACKAGES: Readonly<Record<SessionModel["api"], string>> = {
   "anthropic-messages": "@ai-sdk/anthropic",
   "openai-responses": "@ai-sdk/openai",
+  "openai-codex-responses": "@ai-sdk/openai",
   "openai-completions": "@ai-sdk/openai-compatible",
 };
 
@@ -127,6 +128,11 @@ const PI_SCRIPTED: SessionModel = {
   api: "anthropic-messages",
 };
 
+/** A token that names an account, signed by nobody. */
+const ACCOUNT = [{}, { "https://api.openai.com/auth": { chatgpt_account_id: "scripted" } }, {}]
+  .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+  .join(".");
+
 export const pi: RealClient = {
   adapter: "pi",
   executable: findClient("pi"),
@@ -139,7 +145,7 @@ export const pi: RealClient = {
           [provider]: {
             baseUrl: api === "anthropic-messages" ? MODEL_URL : `${MODEL_URL}/v1`,
             api,
-            apiKey: "scripted",
+            apiKey: api === "openai-codex-responses" ? ACCOUNT : "scripted",
             models: [
               {
                 id: model,

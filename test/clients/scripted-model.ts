@@ -6,6 +6,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { createServer } from "node:http";
+import { zstdDecompressSync } from "node:zlib";
 
 /** The first rule whose `when` occurs in what came after the model's last turn answers. */
 export interface Rule {
@@ -28,11 +29,13 @@ const rules: readonly Rule[] = script === "" ? [] : JSON.parse(readFileSync(scri
 let ids = 0;
 
 createServer((request, response) => {
-  let raw = "";
-  // Not chunk by chunk: a character may be cut in two.
-  request.setEncoding("utf8");
-  request.on("data", (chunk: string) => (raw += chunk));
-  request.on("end", () => answer(request.url ?? "/", raw, response));
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const sent = Buffer.concat(chunks);
+    const isPacked = request.headers["content-encoding"] === "zstd";
+    answer(request.url ?? "/", (isPacked ? zstdDecompressSync(sent) : sent).toString("utf8"), response);
+  });
 }).listen(Number(port), "127.0.0.1");
 
 function answer(url: string, raw: string, response: ServerResponse): void {
