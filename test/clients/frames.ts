@@ -26,7 +26,7 @@ const OWN: readonly (readonly [roles: readonly Role[], text: RegExp])[] = [
   // Of an agent whose process is gone, as it finds when it resumes.
   [
     ["user"],
-    /^<system-reminder>\n\[SYSTEM NOTIFICATION - NOT USER INPUT\]\n(?:(?!<\/task-notification>)[^])*<note>It was running when the previous Claude Code process exited (?:(?!<\/note>)[^])*<\/note>\n<\/task-notification>\n<\/system-reminder>\s*$/,
+    /^<system-reminder>\n\[SYSTEM NOTIFICATION - NOT USER INPUT\]\n(?:(?!<\/task-notification>)[^])*<note>(?:It was running when the previous Claude Code process exited|No completion record was found for it in the previous session) ?(?:(?!<\/note>)[^])*<\/note>\n<\/task-notification>\n<\/system-reminder>\s*$/,
   ],
   [["system"], /^Available agent types for the Agent tool:\n/],
   [["system"], /^The following (?:skills are available for use with the Skill tool:\n|agent types are )/],
