@@ -86,6 +86,9 @@ const NAMING: readonly RegExp[] = [
   /^Ran `(.*)`$/,
   /^Command exited with code (\d+)$/,
   /^\[Output truncated\. Full output: (.*)\]$/,
+  // As pond hands the two over.
+  /^\{"exitCode":(\d+)\}$/,
+  /^\{"fullOutputPath":"(.*)"\}$/,
   /^Called the Read tool with the following input: \{"file_path":"([^"]*)"[^}]*\}$/,
   /^Result of calling the Read tool: ?(.+)$/,
   /^Note: (.*) was modified, either by the user or by a linter\. This change was intentional, so make sure to take it into account as you proceed \(ie\. don't revert it unless the user asks you to\)\. Don't tell the user this, since they are already aware\. Here are the relevant changes \(shown with line numbers\):$/,
