@@ -98,6 +98,7 @@ function misplacedIn(first: readonly Sent[], places: ReadonlyMap<Sent, number>):
   return first.filter((sent) => {
     const at = places.get(sent);
     if (at === undefined || (sent.kind !== "text" && sent.kind !== "call")) return false;
+    if (sent.kind === "text" && sent.isJoined === true) return false;
     if (at < last) return true;
     last = at;
     return false;

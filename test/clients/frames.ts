@@ -26,7 +26,7 @@ const OWN: readonly (readonly [roles: readonly Role[], text: RegExp])[] = [
   // Of an agent whose process is gone, as it finds when it resumes.
   [
     ["user"],
-    /^<system-reminder>\n\[SYSTEM NOTIFICATION - NOT USER INPUT\]\n(?:(?!<\/task-notification>)[^])*<note>It was running when the previous Claude Code process exited (?:(?!<\/note>)[^])*<\/note>\n<\/task-notification>\n<\/system-reminder>\s*$/,
+    /^<system-reminder>\n\[SYSTEM NOTIFICATION - NOT USER INPUT\]\n(?:(?!<\/task-notification>)[^])*<note>(?:It was running when the previous Claude Code process exited|No completion record was found for it in the previous session) ?(?:(?!<\/note>)[^])*<\/note>\n<\/task-notification>\n<\/system-reminder>\s*$/,
   ],
   [["system"], /^Available agent types for the Agent tool:\n/],
   [["system"], /^The following (?:skills are available for use with the Skill tool:\n|agent types are )/],
@@ -86,6 +86,9 @@ const NAMING: readonly RegExp[] = [
   /^Ran `(.*)`$/,
   /^Command exited with code (\d+)$/,
   /^\[Output truncated\. Full output: (.*)\]$/,
+  // As pond hands the two over.
+  /^\{"exitCode":(\d+)\}$/,
+  /^\{"fullOutputPath":"(.*)"\}$/,
   /^Called the Read tool with the following input: \{"file_path":"([^"]*)"[^}]*\}$/,
   /^Result of calling the Read tool: ?(.+)$/,
   /^Note: (.*) was modified, either by the user or by a linter\. This change was intentional, so make sure to take it into account as you proceed \(ie\. don't revert it unless the user asks you to\)\. Don't tell the user this, since they are already aware\. Here are the relevant changes \(shown with line numbers\):$/,

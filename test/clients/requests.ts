@@ -5,7 +5,8 @@ import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import type { OfflineRun } from "./offline.ts";
 
 export type Sent =
-  | { readonly kind: "text"; readonly role: string; readonly text: string }
+  /** `isJoined`: it was a piece of a result. */
+  | { readonly kind: "text"; readonly role: string; readonly text: string; readonly isJoined?: true }
   /** `seal`: what only its provider can read or verify. */
   | { readonly kind: "reasoning"; readonly text: string; readonly seal: string }
   | { readonly kind: "image"; readonly hash: string }
@@ -112,7 +113,7 @@ function resultOf(id: string, content: JsonValue | undefined, failed: boolean): 
   const [said, ...notes] = splitNotes(text);
   return [
     { kind: "result", id: plainId(id), text: said, failed },
-    ...notes.map((note) => ({ kind: "text" as const, role: "user", text: note })),
+    ...notes.map((note) => ({ kind: "text" as const, role: "user", text: note, isJoined: true as const })),
     ...inside.filter(({ kind }) => kind === "image"),
   ];
 }

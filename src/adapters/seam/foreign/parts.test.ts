@@ -6,7 +6,7 @@ import type { Part } from "../../../model/index.ts";
 import { replay } from "../../../model/index.ts";
 import { LossReport } from "../restore.ts";
 import type { CallPart, FilePart } from "./parts.ts";
-import { callId, callInput, compactionSummary, fileUrl, parseDataUrl, toolName } from "./parts.ts";
+import { callId, callInput, compactionSummary, fileUrl, isCarried, parseDataUrl, toolName } from "./parts.ts";
 
 const summaryPart = (text: string) => ({
   ...textPart(text, "injected"),
@@ -61,4 +61,9 @@ test("a file is an address of its content, wherever that stands", () => {
   expect(urlOf({ kind: "url", value: "https://a/b.png" } as FilePart["data"])).toBe("https://a/b.png");
   expect(parseDataUrl(url)).toEqual({ mediaType: "image/png", base64: "AQI=" });
   expect(parseDataUrl("https://a/b.png")).toBeUndefined();
+});
+
+test("what happened outside goes along, what a client says of itself stays", () => {
+  for (const kind of [undefined, "ci", "notice", "task-notification"]) expect(isCarried(kind)).toBe(true);
+  for (const kind of ["reminder", "instructions", "environment-context"]) expect(isCarried(kind)).toBe(false);
 });

@@ -15,7 +15,7 @@ export type FilePart = Extract<Part, { type: "file" }>;
 
 /**
  * Injected text that the model of the conversation knew and leans on: what people's commands and skills expanded to, what
- * agents in the background and other sessions reported, what hooks and extensions said. Other clients' notes to their own
+ * agents in the background, other sessions and checks of a change reported, what hooks and extensions said. Other clients' notes to their own
  * model stay behind: instructions, surroundings, permissions and reminders are each client's own, and made anew.
  */
 const CARRIED: ReadonlySet<string> = new Set([
@@ -23,6 +23,7 @@ const CARRIED: ReadonlySet<string> = new Set([
   "agent-message",
   "branch-summary",
   "channel",
+  "ci",
   "command",
   "extension",
   "external-context",
@@ -32,6 +33,7 @@ const CARRIED: ReadonlySet<string> = new Set([
   "ide",
   "interruption",
   "meta",
+  "notice",
   "plan",
   "review",
   "schedule",
