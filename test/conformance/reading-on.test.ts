@@ -295,3 +295,31 @@ describe.each(clients)("a log of $name that grows", ({ name, key, first, records
     expect([format, valueHash(prefix!)]).toEqual([golden.format, golden.state]);
   });
 });
+
+test("what Codex showed before its record came, and was read alone, leaves the same for what is behind it", async () => {
+  const item = (role: string, said: string, more: JsonObject = {}): JsonObject => ({
+    type: "response_item",
+    payload: { type: "message", role, ...more, content: [{ type: "input_text", text: said }] },
+  });
+  const event = (type: string): JsonObject => ({ type: "event_msg", payload: { type, message: "hello" } });
+  const lines = [
+    { type: "session_meta", payload: { id: THREAD, timestamp: AT, cwd: "/w" } },
+    item("user", "hello", { id: "i1" }),
+    event("user_message"),
+    event("agent_message"),
+    item("assistant", "hello"),
+    event("agent_message"),
+    item("assistant", "hello"),
+    event("user_message"),
+    item("user", "hello", { id: "i1" }),
+    event("user_message"),
+    item("assistant", "<system-reminder>x</system-reminder>", { id: "i1" }),
+    { type: "session_meta", payload: { id: THREAD, timestamp: AT } },
+  ].map((line) => `${stringifyJson({ timestamp: AT, ...line })}\n`);
+  const upTo = (count: number, torn = "") => ({
+    bytes: Buffer.from(lines.slice(0, count).join("") + torn),
+    isLive: false,
+  });
+  const key = clients.find(({ name }) => name === "codex-cli")!.key;
+  await expectSameTelling(adapterNamed("codex-cli")!, key, [upTo(0), upTo(4), upTo(5, "{"), upTo(12)]);
+});

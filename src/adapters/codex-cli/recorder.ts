@@ -285,7 +285,7 @@ export class Recorder {
 
   /** The event is a carrier when the item that it shows stands beside it, else it is the message itself. */
   #placeScreenText({ entry, view, id, next, author, wasAlone }: Placing, screen: ScreenText): Placed {
-    const twin = this.#twinOf(entry, screen, wasAlone ? undefined : next);
+    const twin = this.#twinOf(entry, screen, { next, wasAlone });
     if (wasAlone && twin === undefined) this.#toldAlone = { ...screen, id: id.text };
     if (twin !== undefined) return { ...carried(view), pond: { twin } };
     const { role } = screen;
@@ -305,13 +305,18 @@ export class Recorder {
     return { rest: without(view.item, MESSAGE), drafts: [{ role, parts }] };
   }
 
-  #twinOf(entry: Entry, screen: ScreenText, next: Entry | undefined): string | undefined {
+  #twinOf(
+    entry: Entry,
+    screen: ScreenText,
+    { next, wasAlone }: Pick<Placing, "next" | "wasAlone">,
+  ): string | undefined {
     if (this.#twin?.entry === entry) return this.#twin.of;
     const follows = next?.view === undefined ? undefined : spokenText(next.view);
     if (next !== undefined && follows?.role === "assistant" && isTwin(screen, follows)) {
       this.#showsAgent = true;
       this.#announced = this.#identify(next).text;
-      return this.#announced;
+      // What was told alone stays so; what is behind it is read as by one who reads both at once.
+      if (!wasAlone) return this.#announced;
     }
     const last = this.#unshown;
     if (last === undefined || last.role !== screen.role || last.text !== screen.text) return undefined;
