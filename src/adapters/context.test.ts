@@ -227,6 +227,8 @@ describe("thoughts that no request has again", () => {
       );
     expect(unsentOf(opencode(told("anthropic")))).toEqual(["", "open"]);
     expect(unsentOf(opencode(told("elsewhere")))).toEqual([""]);
+    // Copilot looks for its own; former versions wrote that of OpenAI.
+    expect(unsentOf(opencode(told("github-copilot")))).toEqual(["", "sealed", "open"]);
   });
 
   test("they are lost to the record alone, and the pieces of one count once", () => {

@@ -47,7 +47,10 @@ const OWN: readonly (readonly [roles: readonly Role[], text: RegExp])[] = [
   ],
   [["developer"], /^You are (?:Codex|a coding agent)/],
   // opencode: its prompt, where the interface has no other place for it, and the mode that it resumes in.
-  [["developer"], /^You are OpenCode, the best coding agent on the planet\./],
+  [
+    ["developer"],
+    /^You are OpenCode, (?:the best coding agent on the planet\.|You and the user share the same workspace )/,
+  ],
   [["user"], reminder("Your operational mode has changed from plan to build.")],
 ];
 

@@ -101,7 +101,7 @@ export const opencode: RealClient = {
         small_model: `${provider}/${model}`,
         provider: {
           [provider]: {
-            npm: PACKAGES[api],
+            npm: provider === "github-copilot" ? "@ai-sdk/github-copilot" : PACKAGES[api],
             options: { baseURL: `${MODEL_URL}/v1`, apiKey: "scripted" },
             models: {
               [model]: {

@@ -39,7 +39,7 @@ function sentInChat(item: JsonObject): readonly Sent[] {
   }));
   return [
     ...(thought === "" && seal === "" ? [] : [{ kind: "reasoning" as const, text: thought, seal }]),
-    ...sentIn({ role: item["role"] ?? "", content: item["content"] ?? [] }),
+    ...(item["content"] === "" ? [] : sentIn({ role: item["role"] ?? "", content: item["content"] ?? [] })),
     ...calls.map(callOf),
   ];
 }

@@ -20,8 +20,12 @@ export function contextOf(messages: readonly MessageWithParts[]): ModelContext {
   return { ...compactedContext(messages), ...failures, ...unsent };
 }
 
-/** Their packages send no thought without a seal; others send the text. */
-const SEALING: ReadonlySet<string> = new Set(["anthropic", "openai"]);
+/** Where their packages look for the seal of a thought: they send none without it. Others send the text. */
+const SEALS: ReadonlyMap<string, string> = new Map([
+  ["anthropic", "anthropic"],
+  ["github-copilot", "copilot"],
+  ["openai", "openai"],
+]);
 
 /**
  * Its own model is sent a thought with its seal, another one the text alone. What is left is not sent: a thought without
@@ -34,9 +38,11 @@ function unsentThoughts(messages: readonly MessageWithParts[]): readonly Part[] 
     const record = objectField(objectField(part.options, "source") ?? {}, "record") ?? {};
     const by = authorOf(message);
     const isOwn = by?.provider === author?.provider && by?.model === author?.model;
-    const isSealed = objectField(record, "metadata") !== undefined;
+    const metadata = objectField(record, "metadata");
     const isBlank = (part.text ?? "").trim() === "";
-    return isOwn ? !isSealed && (isBlank || SEALING.has(by?.provider ?? "")) : isBlank;
+    if (!isOwn) return isBlank;
+    const seal = SEALS.get(by?.provider ?? "");
+    return seal === undefined ? metadata === undefined && isBlank : field(metadata ?? {}, seal) === undefined;
   });
 }
 
