@@ -300,7 +300,7 @@ test("what pi's model is told of a command that a person ran goes along, and not
   const state = { session: replay(story("s").events())[0]!.session, messages };
   historyOf(state, { losses, context: pi });
   expect(losses.list()).toMatchObject([
-    { what: "record of the other client", why: "its own client does not send it", count: 1 },
+    { what: "text kept from the model", why: "its own client shows it and does not send it", count: 1 },
   ]);
 });
 
@@ -442,11 +442,28 @@ test("what Codex told its model in the developer's name is an instruction, unles
   const losses = new LossReport();
   const state = { session: replay(story("s").events())[0]!.session, messages: later };
   const history = historyOf(state, { losses, context: codex });
-  expect(losses.list()).toMatchObject([
-    { what: "instructions of the other client", affects: "model", count: 2 },
-  ]);
+  expect(losses.list()).toMatchObject([{ what: "instructions from its client", affects: "model", count: 2 }]);
   for (const { message } of history.messages) if (message.role === "system") countSystem(message, losses);
-  expect(losses.list()).toMatchObject([{ count: 2 }, { what: "system text", affects: "record", count: 1 }]);
+  expect(losses.list()).toMatchObject([
+    { count: 2 },
+    { what: "system message", affects: "record", count: 1 },
+  ]);
+});
+
+test("what Codex's model said without showing it was sent again, unless a summary stands for it", () => {
+  const unshown = (text: string) => ({
+    ...textPart(text, "injected"),
+    options: { pond: { injected: "unshown" } },
+  });
+  const told = messagesOf(
+    story("s")
+      .user("one")
+      .message("assistant", [unshown("dropped")])
+      .message("user", [summaryPart("in short")], { pond: { compaction: "summary" } })
+      .message("assistant", [unshown("kept")]),
+  );
+  const kinds = codex(told).messages.map(({ parts }) => parts.map(injectedKind));
+  expect(kinds).toEqual([[undefined], ["unshown"], ["compaction-summary"], [undefined]]);
 });
 
 test("of Claude Code's system records only what a local command printed was sent to the model", () => {

@@ -24,7 +24,7 @@ import {
 } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
 import { firstDifference, stringifyJson } from "../base/json.ts";
-import type { Event, MessageKey, SessionId, SessionState } from "../model/index.ts";
+import type { Event, SessionId, SessionState } from "../model/index.ts";
 import { replay, sessionsIn } from "../model/index.ts";
 import type { RestoredMessage } from "../sessions/index.ts";
 import { SETTLED_MS } from "./dry-read.ts";
@@ -90,21 +90,20 @@ function sessionIn(
     back.messages.map(({ message: { id } }) => {
       const [said, hash] = [behind.get(id), hashes.get(id)];
       if (said === undefined) return [id, null] as const;
-      const [{ session_id, id: own, isInjected }, ...others] = said;
+      const { isInjected, kinds } = said;
+      const [origin, ...others] = said.origins;
       const message: RestoredMessage = {
-        session_id,
-        id: own,
-        ...(isInjected === true ? { isInjected } : {}),
+        ...origin,
+        ...(isInjected ? { isInjected } : {}),
+        ...(isInjected || kinds.size > 0 ? { kinds: [...kinds] } : {}),
         ...(hash === undefined ? {} : { hash: hash.slice(0, HASH_LENGTH) }),
-        ...(others.length === 0 ? {} : { others: others.map(keyOf) }),
+        ...(others.length === 0 ? {} : { others }),
       };
       return [id, message] as const;
     }),
   );
   return { from, session, path, messages };
 }
-
-const keyOf = ({ session_id, id }: MessageKey): MessageKey => ({ session_id, id });
 
 /** Enough to tell a message that was changed. */
 const HASH_LENGTH = 12;

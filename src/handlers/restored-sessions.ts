@@ -4,7 +4,7 @@
  * its subagents with it; a fork of it resumes that one, too. What was restored replays it, wherever it is copied to.
  */
 import type { Adapter, AdapterYield, Unit } from "../adapters/index.ts";
-import type { Message, Relation, Session, SessionId } from "../model/index.ts";
+import type { Message, Part, Relation, Session, SessionId } from "../model/index.ts";
 import { pondOf } from "../model/index.ts";
 import type { Below, RestoredMessage, RestoredMessages } from "../sessions/index.ts";
 import { asRestoredFrom } from "../sessions/index.ts";
@@ -177,12 +177,27 @@ function linked(item: AdapterYield, { from, below, messages }: Link): AdapterYie
     return { ...item, session: asRestoredFrom(item.session, restored) };
   }
   if (item.kind === "part") {
-    const isInjected = messages.get(item.part.message_id)?.isInjected === true && item.part.type === "text";
-    return isInjected ? { ...item, part: { ...item.part, provenance: "injected" } } : item;
+    const said = messages.get(item.part.message_id);
+    return said === undefined || said === null ? item : { ...item, part: asTold(item.part, said) };
   }
   if (item.kind !== "message") return item;
   const said = messages.get(item.message.id);
   return said === undefined || said === null ? item : { ...item, message: replaying(item.message, said) };
+}
+
+/** A text as what it was in the session that it was restored from, whatever its client takes it for. */
+function asTold(part: Part, { isInjected, kinds }: RestoredMessage): Part {
+  if (part.type !== "text") return part;
+  // As a pond before noted it: of the whole message, without a kind.
+  if (kinds === undefined) return isInjected === true ? { ...part, provenance: "injected" } : part;
+  const told = kinds.find(([ordinal]) => ordinal === part.ordinal);
+  if (told === undefined) return part;
+  const [, kind] = told;
+  // Whoever its client takes for the author is the author of what it takes it for.
+  const { injected: _, author: __, ...pond } = pondOf(part.options);
+  if (kind === null) return { ...part, provenance: "conversational", options: { ...part.options, pond } };
+  const options = { ...part.options, pond: { ...pond, injected: kind } };
+  return { ...part, provenance: "injected", options };
 }
 
 function replaying<M extends Message>(message: M, { others = [], ...said }: RestoredMessage): M {

@@ -37,6 +37,11 @@ export interface RestoreHead {
 export interface RestoredMessage extends MessageKey {
   /** Its client wrote it, and not the person or the model: what reads the restored one cannot know that. */
   readonly isInjected?: true;
+  /**
+   * Texts of the restored one, by their ordinals, that what reads it takes for something else: the kind of what a client
+   * wrote, or null for what was said. Absent where there is none, and where a pond before noted only `isInjected`.
+   */
+  readonly kinds?: readonly (readonly [ordinal: number, kind: string | null])[];
   /** How the hash of the record that was written begins. */
   readonly hash?: string;
   /** What else it says, where the client joins what were several messages. */
@@ -194,13 +199,16 @@ function restoreRow(record: RestoreRecord, time: number): RowOf<typeof SOURCES> 
 
 /**
  * The message there, the one it says, the session of that where it is not the restored one but one before it, whether it was
- * injected, how the hash of its record begins, and what else it says, each with its session in the same way.
+ * injected, how the hash of its record begins, what else it says, each with its session in the same way, and which of its
+ * texts are of another kind than they look.
  */
 function printPair([id, said]: readonly [string, RestoredMessage | null], from: SessionId): JsonValue {
   if (said === null) return [id];
   const sessionIn = (key: MessageKey): string => (key.session_id === from ? "" : key.session_id);
   const others = (said.others ?? []).map((key) => [key.id, sessionIn(key)]);
   const pair = [id, said.id, sessionIn(said), said.isInjected === true, said.hash ?? ""];
+  if (said.kinds !== undefined)
+    return [...pair, others, said.kinds.map(([ordinal, kind]) => [ordinal, kind])];
   return others.length === 0 ? pair : [...pair, others];
 }
 
@@ -219,7 +227,7 @@ function parsePair(
   from: SessionId,
 ): readonly (readonly [string, RestoredMessage | null])[] {
   if (!Array.isArray(value)) return [];
-  const [id, said, session, isInjected, hash, joined] = value;
+  const [id, said, session, isInjected, hash, joined, kinds] = value;
   if (typeof id !== "string") return [];
   if (typeof said !== "string") return [[id, null]];
   const others = (Array.isArray(joined) ? joined : []).flatMap((key) =>
@@ -230,8 +238,16 @@ function parsePair(
     ...(isInjected === true ? { isInjected: true as const } : {}),
     ...(typeof hash === "string" && hash !== "" ? { hash } : {}),
     ...(others.length === 0 ? {} : { others }),
+    ...(Array.isArray(kinds) ? { kinds: kinds.flatMap(parseKind) } : {}),
   };
   return [[id, message]];
+}
+
+function parseKind(value: JsonValue): readonly (readonly [ordinal: number, kind: string | null])[] {
+  if (!Array.isArray(value)) return [];
+  const [ordinal, kind] = value;
+  const isKind = kind === null || typeof kind === "string";
+  return typeof ordinal === "number" && isKind ? [[ordinal, kind]] : [];
 }
 
 function keyOf(id: string, session: JsonValue | undefined, from: SessionId): MessageKey {

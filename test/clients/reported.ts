@@ -11,10 +11,11 @@ const NONE: Record<Sent["kind"], number> = { text: 0, call: 0, result: 0, image:
 const SEEN_AS: Readonly<Partial<Record<Loss["what"], keyof Lacking>>> = {
   "failure of a tool": "failure",
   "file in a prompt": "image",
+  "file in a tool result": "image",
   "file in an answer": "image",
-  "instructions of the other client": "text",
+  "instructions from its client": "text",
   "middle of a long tool result": "result",
-  "note of the other client": "text",
+  "note from its client": "text",
   reasoning: "reasoning",
 };
 

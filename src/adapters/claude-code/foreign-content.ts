@@ -10,8 +10,10 @@ import {
   field,
   fileUrl,
   injectedKind,
+  isAnswer,
   isCarried,
   NO_RESULT,
+  loseFile,
   loseNote,
   parseDataUrl,
   resultBlocks,
@@ -42,23 +44,23 @@ export function userBlocks(parts: readonly Part[], losses: LossReport): JsonObje
 export function assistantBlocks(parts: readonly Part[], ids: ToolIds, losses: LossReport): JsonObject[] {
   return parts.flatMap((part): JsonObject[] => {
     if (part.type === "text") {
-      if (part.provenance === "conversational") return textBlocks(part.text);
+      if (isAnswer(part)) return textBlocks(part.text);
       loseNote(part, losses);
     } else if (part.type === "reasoning")
       losses.add("reasoning", "only the model that wrote it can verify it", part);
     else if (part.type === "tool_call") return [callBlock(part, ids.of(part))];
-    else if (part.type === "file") losses.add("file in an answer", "Claude Code keeps none", part);
+    else if (part.type === "file") loseFile(part, "Claude Code", losses);
     return [];
   });
 }
 
-export function resultBlock(id: string, result: ResultPart | undefined): JsonObject {
+export function resultBlock(id: string, result: ResultPart | undefined, losses: LossReport): JsonObject {
   const base = { tool_use_id: id, type: "tool_result" };
   // Every call needs a result, or the API refuses the history.
   if (result === undefined) return { ...base, content: NO_RESULT, is_error: true };
   return {
     ...base,
-    content: resultContent(result),
+    content: resultContent(result, losses),
     ...(result.is_failure === true ? { is_error: true } : {}),
   };
 }
@@ -109,14 +111,16 @@ function sourceOf(url: string): JsonObject | undefined {
 }
 
 /** Text as it is, blocks where there are pictures too, JSON text for what is neither. */
-function resultContent(part: ResultPart): JsonValue {
-  const blocks = resultBlocks(part)?.map((block): JsonObject | undefined => {
-    if ("text" in block) return { type: "text", text: block.text };
+function resultContent(part: ResultPart, losses: LossReport): JsonValue {
+  const blocks = resultBlocks(part)?.flatMap((block): JsonObject[] => {
+    if ("text" in block) return [{ type: "text", text: block.text }];
     const source = sourceOf(block.image);
-    return source && { type: "image", source };
+    if (source !== undefined) return [{ type: "image", source }];
+    const type = parseDataUrl(block.image)?.mediaType ?? "unknown";
+    losses.addCut("file in a tool result", `Claude Code takes none of type ${type}`, part);
+    return [];
   });
-  if (blocks?.every((block) => block !== undefined) === true) return plain(blocks);
-  return resultJson(part);
+  return blocks === undefined ? resultJson(part) : plain(blocks);
 }
 
 /** Content as the client writes it: a single text is a string. */

@@ -78,9 +78,9 @@ describe("foreign restore", () => {
       customTitle: "A foreign title",
     });
     expect(restored.losses.map(({ what, count }) => [what, count])).toEqual([
-      ["note of the other client", 1],
+      ["note from its client", 1],
       ["reasoning", 1],
-      ["record of the other client", 1],
+      ["bookkeeping record", 1],
     ]);
   });
 

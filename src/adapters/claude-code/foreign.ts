@@ -265,7 +265,7 @@ class Transcript {
     for (const block of blocks) this.#add(first, { type: "assistant", content: [block], answer });
     for (const call of calls) {
       const found = this.#results.take(call);
-      const content = [resultBlock(this.#ids.of(call), found?.part)];
+      const content = [resultBlock(this.#ids.of(call), found?.part, this.#losses)];
       this.#add(found?.message ?? first, { type: "user", content });
     }
   }

@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Extracted, Message, MessageWithParts, Part } from "../../model/index.ts";
-import { partId } from "../../model/index.ts";
+import { partId, pondOf } from "../../model/index.ts";
 import type { ModelContext } from "../seam/index.ts";
 import {
   arrayField,
@@ -25,7 +25,9 @@ export function contextOf(turns: readonly MessageWithParts[]): ModelContext {
   const past = new Set(context.past);
   const instructions = context.messages.filter((entry) => !past.has(entry) && isInstruction(entry));
   const left = new Set(instructions);
-  const messages = context.messages.filter((entry) => !left.has(entry));
+  const messages = context.messages
+    .filter((entry) => !left.has(entry))
+    .map((entry) => (past.has(entry) ? entry : withUnshown(entry)));
   // No output has a flag: what the model knew of a failure stands in its text.
   const failures = failuresIn(messages);
   // Summaries and raw thoughts of one item are sent as one.
@@ -34,6 +36,16 @@ export function contextOf(turns: readonly MessageWithParts[]): ModelContext {
     thoughtsIn(messages, (part, { parts }) => part !== parts.find(({ type }) => type === "reasoning")),
   );
   return { ...context, messages, ...failures, ...pieces, ...(left.size === 0 ? {} : { instructions }) };
+}
+
+/** What the model said and the screen never showed is sent again like the rest. */
+function withUnshown(entry: MessageWithParts): MessageWithParts {
+  const isUnshown = ({ options }: Part): boolean => pondOf(options)["injected"] === "unshown";
+  if (!entry.parts.some(isUnshown)) return entry;
+  const parts = entry.parts.map((part) =>
+    isUnshown(part) ? { ...part, provenance: "conversational" as const } : part,
+  );
+  return { message: entry.message, parts };
 }
 
 /** Carriers say nothing. */

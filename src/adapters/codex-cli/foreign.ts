@@ -21,7 +21,9 @@ import {
   extractString,
   handedOver,
   historyOf,
+  isAnswer,
   LossReport,
+  loseFile,
   loseNote,
   uuidFrom,
 } from "../seam/index.ts";
@@ -155,7 +157,7 @@ class Rollout {
       case "tool_result":
         return this.#addResult(part, timestamp);
       case "file":
-        return this.#losses.add("file in an answer", "Codex keeps none", part);
+        return loseFile(part, "Codex", this.#losses);
       case "tool_approval_request":
       case "tool_approval_response":
         return this.#losses.add("approval", "Codex keeps none", part);
@@ -164,7 +166,7 @@ class Rollout {
 
   #addText(part: Extract<Part, { type: "text" }>, timestamp: Timestamp): void {
     if (part.text === undefined || part.text === "") return;
-    if (part.provenance === "injected") return loseNote(part, this.#losses);
+    if (!isAnswer(part)) return loseNote(part, this.#losses);
     const content = [{ type: "output_text", text: part.text }];
     this.#push(timestamp, "event_msg", { type: "agent_message", message: part.text });
     this.#push(timestamp, "response_item", { type: "message", role: "assistant", content });

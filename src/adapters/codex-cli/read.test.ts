@@ -546,7 +546,7 @@ describe("turns that were taken back", () => {
     expect(JSON.stringify(messages)).toContain("first answer");
     expect(JSON.stringify(messages)).not.toContain("second answer");
     expect(losses.list()).toMatchObject([
-      { what: "instructions of the other client", affects: "model", count: 1 },
+      { what: "instructions from its client", affects: "model", count: 1 },
       { what: "turn of another branch", affects: "record", count: 2 },
     ]);
   });

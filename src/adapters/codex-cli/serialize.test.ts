@@ -123,10 +123,10 @@ describe("foreign restore", () => {
   test("reports what stays behind", () => {
     const { losses } = serialize(other(), foreign);
     expect(losses.map(({ what, count }) => [what, count])).toEqual([
-      ["note of the other client", 1],
+      ["note from its client", 1],
       ["reasoning", 1],
       ["failure of a tool", 1],
-      ["record of the other client", 1],
+      ["bookkeeping record", 1],
       ["title", 1],
     ]);
   });

@@ -1,23 +1,84 @@
 /** What opencode's model still had: the summary, the messages from where its tail starts, and what came after. */
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
 import type { MessageWithParts, Part } from "../../model/index.ts";
+import { openJson, pondOf } from "../../model/index.ts";
 import type { ModelContext } from "../seam/index.ts";
 import type { ResultPart } from "../seam/index.ts";
 import {
+  arrayField,
   authorOf,
   extractName,
+  extractWhole,
   failuresIn,
   field,
+  fileUrl,
   injectedKind,
+  integerField,
   keptBehind,
   objectField,
   optional,
+  parseDataUrl,
   thoughtsIn,
 } from "../seam/index.ts";
 
-export function contextOf(messages: readonly MessageWithParts[]): ModelContext {
+export function contextOf(turns: readonly MessageWithParts[]): ModelContext {
+  const messages = withPictures(turns);
   const unsent = optional("unsent", unsentThoughts(messages));
   const failures = failuresIn(messages, (part) => isFlagless(messages) || isUnflagged(part));
   return { ...compactedContext(messages), ...failures, ...unsent };
+}
+
+/** Pictures that a tool attached are sent with its result, or right behind it where the interface takes none there. */
+function withPictures(messages: readonly MessageWithParts[]): readonly MessageWithParts[] {
+  const results = new Map<string, ResultPart>();
+  for (const { parts } of messages)
+    for (const part of parts) if (part.type === "tool_result") results.set(part.id, part);
+  const pictures = new Map<string, JsonObject[]>();
+  const isPicture = (part: Part): boolean => {
+    const result = results.get(extractName(pondOf(part.options), "of") ?? "");
+    const picture = result && pictureOf(part, result);
+    if (result === undefined || picture === undefined) return false;
+    pictures.set(result.id, [...(pictures.get(result.id) ?? []), picture]);
+    return true;
+  };
+  const rest = messages.map((entry) => {
+    const parts = entry.parts.filter((part) => !isPicture(part));
+    return parts.length === entry.parts.length ? entry : { message: entry.message, parts };
+  });
+  if (pictures.size === 0) return messages;
+  return rest.map((entry) => {
+    const isSeen = entry.parts.some(({ type, id }) => type === "tool_result" && pictures.has(id));
+    if (!isSeen) return entry;
+    const parts = entry.parts.map((part) =>
+      part.type === "tool_result" ? withBlocks(part, pictures.get(part.id) ?? []) : part,
+    );
+    return { message: entry.message, parts };
+  });
+}
+
+/** Of an attachment, what its list in the result says of its address: how it begins. */
+function pictureOf(part: Part, result: ResultPart): JsonObject | undefined {
+  const record = objectField(objectField(result.options, "source") ?? {}, "record") ?? {};
+  const item = arrayField(record, "attachments")?.[integerField(pondOf(part.options), "index") ?? -1];
+  const head = isJsonObject(item) ? extractName(item, "url") : undefined;
+  if (part.type !== "file" || head?.endsWith(";base64,") !== true) return undefined;
+  const inline = parseDataUrl(fileUrl(part) ?? "");
+  if (inline?.mediaType.startsWith("image/") !== true) return undefined;
+  return {
+    type: "image",
+    source: { type: "base64", media_type: inline.mediaType, data: inline.base64 },
+  };
+}
+
+function withBlocks(part: ResultPart, pictures: readonly JsonObject[]): ResultPart {
+  if (pictures.length === 0) return part;
+  const text = part.result === undefined ? undefined : openJson(part.result);
+  const blocks: readonly JsonValue[] = [
+    ...(typeof text === "string" && text !== "" ? [{ type: "text", text }] : []),
+    ...pictures,
+  ];
+  return { ...part, result: extractWhole(blocks) };
 }
 
 /** Where their packages look for the seal of a thought: they send none without it. Others send the text. */

@@ -13,6 +13,7 @@ import {
   fileUrl,
   injectedKind,
   INTERRUPTED,
+  isAnswer,
   isCarried,
   isJoined,
   loseNote,
@@ -59,9 +60,9 @@ export function answerParts(
   const { losses, at } = context;
   return parts.flatMap((part): JsonObject[] => {
     if (part.type === "text") {
-      const isSaid = part.provenance === "conversational" && (part.text ?? "").trim() !== "";
+      const isSaid = isAnswer(part) && (part.text ?? "").trim() !== "";
       if (isSaid) return [{ type: "text", text: part.text ?? "", time: { start: at, end: at } }];
-      if (part.provenance === "injected") loseNote(part, losses);
+      if (!isAnswer(part)) loseNote(part, losses);
     } else if (part.type === "reasoning")
       losses.add("reasoning", "only the model that wrote it can verify it", part);
     else if (part.type === "tool_call") return [toolPart(part, answer(part), context)];

@@ -11,8 +11,10 @@ import {
   extractString,
   fileUrl,
   injectedKind,
+  isAnswer,
   isCarried,
   isJoined,
+  loseFile,
   loseNote,
   parseDataUrl,
   resultBlocks,
@@ -44,14 +46,14 @@ export function userBlocks(parts: readonly Part[], losses: LossReport): JsonObje
 export function assistantBlocks(parts: readonly Part[], losses: LossReport): JsonObject[] {
   return parts.flatMap((part): JsonObject[] => {
     if (part.type === "text") {
-      if (part.provenance === "conversational") return textBlocks(part.text);
+      if (isAnswer(part)) return textBlocks(part.text);
       loseNote(part, losses);
     } else if (part.type === "reasoning")
       losses.add("reasoning", "only the model that wrote it can verify it", part);
     else if (part.type === "tool_call" && part.provider_executed !== true) return [callBlock(part)];
     else if (part.type === "tool_call")
       losses.add("tool call that the provider ran", "pi records none", part);
-    else if (part.type === "file") losses.add("file in an answer", "pi keeps none", part);
+    else if (part.type === "file") loseFile(part, "pi", losses);
     return [];
   });
 }

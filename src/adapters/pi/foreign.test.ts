@@ -107,9 +107,9 @@ describe("foreign restore", () => {
 
   test("says what it could not keep", () => {
     expect(restored.losses.map(({ what, count }) => [what, count])).toEqual([
-      ["note of the other client", 1],
+      ["note from its client", 1],
       ["reasoning", 1],
-      ["record of the other client", 1],
+      ["bookkeeping record", 1],
     ]);
   });
 
@@ -133,8 +133,8 @@ describe("foreign restore", () => {
     });
     expect(made.losses).toContainEqual(
       expect.objectContaining({
-        what: "note of the other client",
-        why: "system-reminder, which each client writes for its own model",
+        what: "note from its client",
+        why: "system-reminder, meant for that client only",
       }),
     );
   });

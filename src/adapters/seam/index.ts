@@ -71,7 +71,7 @@ export {
 export { authorOf, usageOf } from "./foreign/author.ts";
 export type { ContextRule, ModelContext } from "./foreign/context.ts";
 export { failuresIn, keptBehind, lastCompaction, thoughtsIn } from "./foreign/context.ts";
-export type { HandedOver, SaidBy } from "./foreign/handed-over.ts";
+export type { HandedOver } from "./foreign/handed-over.ts";
 export {
   differenceToHandedOver,
   handedOver,
@@ -90,7 +90,9 @@ export {
   countSystem,
   fileUrl,
   injectedKind,
+  isAnswer,
   isCarried,
+  loseFile,
   loseNote,
   parseDataUrl,
   toolName,

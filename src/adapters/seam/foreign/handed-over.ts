@@ -33,14 +33,28 @@ export type Piece = Said | Call;
 interface Said {
   readonly kind: "said";
   readonly texts: string[];
-  /** Which message each text is of, and whether a person or the model wrote it there. */
+  /** Which message each text is of, which part of it, and what put it there. */
   readonly messages: SaidBy[];
 }
 
-/** A message that says something of what is handed over. */
-export interface SaidBy extends MessageKey {
-  /** Its client wrote it, and not the person or the model. */
-  readonly isInjected?: true;
+/** A part of a message that says something of what is handed over. */
+interface SaidBy extends MessageKey {
+  readonly ordinal: number;
+  /** The kind of a text that its client wrote, and not the person or the model. */
+  readonly injected: string | undefined;
+}
+
+/** What a message that was read back says. */
+export interface Behind {
+  /** Stored messages: several where the client joins what one response said. */
+  readonly origins: readonly [MessageKey, ...MessageKey[]];
+  /** No text of it is a person's or the model's. */
+  readonly isInjected: boolean;
+  /**
+   * Its texts, by their ordinals, that its client takes for something else than they are: of which kind, or null for what a
+   * person or the model wrote. The client in the middle cannot know it, and the one behind it goes by it.
+   */
+  readonly kinds: ReadonlyMap<number, string | null>;
 }
 
 interface Call {
@@ -121,8 +135,8 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
   return { pieces, answers };
 }
 
-function saidBy(message: Message, { provenance }: Part): SaidBy {
-  return { ...originOf(message), ...(provenance === "injected" ? { isInjected: true } : {}) };
+function saidBy(message: Message, part: Part): SaidBy {
+  return { ...originOf(message), ordinal: part.ordinal, injected: injectedKind(part) };
 }
 
 /** All versions of a record are one message to who looks for copies of it. */
@@ -140,22 +154,25 @@ export function differenceToHandedOver(handed: HandedOver, back: HandedOver): st
 }
 
 /**
- * Which messages of the session each message that was read back says, by the places of its texts, calls and results: several
- * where the client joins what one response said. Only for what does not differ.
+ * Which messages of the session each message that was read back says, by the places of its texts, calls and results. Only for
+ * what does not differ.
  */
-export function messagesBehind(
-  handed: HandedOver,
-  back: HandedOver,
-): ReadonlyMap<string, readonly [SaidBy, ...SaidBy[]]> {
+export function messagesBehind(handed: HandedOver, back: HandedOver): ReadonlyMap<string, Behind> {
   const isAsIs = differenceBetween(handed, back) === undefined;
   const after = (isAsIs ? back.pieces : withoutStandIn(back.pieces)).filter(isWorthSaying);
-  const behind = new Map<string, [SaidBy, ...SaidBy[]]>();
-  const add = (message: MessageKey | undefined, origin: SaidBy | undefined): void => {
-    if (message === undefined || origin === undefined) return;
+  const behind = new Map<string, Draft>();
+  const add = (message: MessageKey | undefined, origin: MessageKey | undefined): Draft | undefined => {
+    if (message === undefined || origin === undefined) return undefined;
+    const key = { session_id: origin.session_id, id: origin.id };
     const known = behind.get(message.id);
-    if (known === undefined) behind.set(message.id, [origin]);
-    else if (!known.some(({ session_id, id }) => session_id === origin.session_id && id === origin.id))
-      known.push(origin);
+    if (known === undefined) {
+      const draft: Draft = { origins: [key], texts: new Map() };
+      behind.set(message.id, draft);
+      return draft;
+    }
+    if (!known.origins.some(({ session_id, id }) => session_id === key.session_id && id === key.id))
+      known.origins.push(key);
+    return known;
   };
   for (const [index, piece] of handed.pieces.filter(isWorthSaying).entries()) {
     const other = after[index];
@@ -163,10 +180,33 @@ export function messagesBehind(
       add(other.message, piece.message);
       add(other.answer?.message, piece.answer?.message);
     }
-    if (piece.kind === "said" && other?.kind === "said")
-      for (const [at, origin] of sameWords(other, piece)) add(other.messages[at], origin);
+    if (piece.kind !== "said" || other?.kind !== "said") continue;
+    for (const [at, origin] of sameWords(other, piece)) {
+      const text = other.messages[at];
+      const texts = add(text, origin)?.texts;
+      if (text === undefined || texts === undefined) continue;
+      const { told = [] } = texts.get(text.ordinal) ?? {};
+      texts.set(text.ordinal, { read: text.injected, told: [...told, origin.injected] });
+    }
   }
-  return behind;
+  return new Map([...behind].map(([id, draft]) => [id, behindOf(draft)]));
+}
+
+interface Draft {
+  readonly origins: [MessageKey, ...MessageKey[]];
+  /** Of each text what its client takes it for, and what those were that it says. */
+  readonly texts: Map<number, { readonly read: string | undefined; readonly told: (string | undefined)[] }>;
+}
+
+/** A text that is a person's or the model's in part counts as theirs. */
+function behindOf({ origins, texts }: Draft): Behind {
+  const kinds = new Map<number, string | null>();
+  for (const [ordinal, { read, told }] of texts) {
+    const kind = told.includes(undefined) ? undefined : told[0];
+    if (kind !== read) kinds.set(ordinal, kind ?? null);
+  }
+  const isInjected = texts.size > 0 && [...texts.values()].every(({ told }) => !told.includes(undefined));
+  return { origins, isInjected, kinds };
 }
 
 /** Of each text, the messages of the other that have some of its characters; blank ones have none. */

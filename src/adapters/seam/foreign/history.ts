@@ -8,6 +8,7 @@ import { activeBranch, newestRevisions, revisionOf } from "../../../model/index.
 import { inChainOrder } from "./chain-order.ts";
 import type { ContextRule, ModelContext } from "./context.ts";
 import { objectField } from "../extract.ts";
+import { asHandedOver } from "./parts.ts";
 import type { LossReport } from "../restore.ts";
 import { isWhole } from "../whole.ts";
 
@@ -31,7 +32,9 @@ export interface HistoryOptions {
 }
 
 export function historyOf(state: SessionState, { parent, losses, context }: HistoryOptions): History {
-  const own = newestRevisions(state.messages).filter(({ message }) => !isWhole(message));
+  const own = newestRevisions(state.messages)
+    .filter(({ message }) => !isWhole(message))
+    .map(asHandedOver);
   const before = beforeFork(state, parent, losses);
   const active = activeOf(own);
   const turns = [...before, ...active];
@@ -47,11 +50,11 @@ export function historyOf(state: SessionState, { parent, losses, context }: Hist
   losses.setUnflagged(unflagged);
   losses.setThoughts({ unsent, pieces });
   for (const _ of instructions)
-    losses.add("instructions of the other client", "its model was sent them; each client has its own");
+    losses.add("instructions from its client", "its model was sent them; every client has its own");
   for (const { parts } of brokenOff)
     losses.add("answer that was broken off", "its own client does not send it again", parts[0]);
   for (const { parts } of shownOnly)
-    losses.add("record of the other client", "its own client does not send it", parts[0]);
+    losses.add("text kept from the model", "its own client shows it and does not send it", parts[0]);
   if (isSealed === true)
     losses.add(
       "summary of a compaction",

@@ -1,12 +1,23 @@
 import { describe, expect, test } from "vitest";
 import type { Story } from "../../../../test/support/story.ts";
 import { story, textPart } from "../../../../test/support/story.ts";
-import type { JsonValue } from "../../../base/json.ts";
+import type { JsonObject, JsonValue } from "../../../base/json.ts";
 import type { Part } from "../../../model/index.ts";
 import { replay } from "../../../model/index.ts";
 import { LossReport } from "../restore.ts";
 import type { CallPart, FilePart } from "./parts.ts";
-import { callId, callInput, compactionSummary, fileUrl, isCarried, parseDataUrl, toolName } from "./parts.ts";
+import {
+  asHandedOver,
+  callId,
+  callInput,
+  compactionSummary,
+  fileUrl,
+  injectedKind,
+  isCarried,
+  loseNote,
+  parseDataUrl,
+  toolName,
+} from "./parts.ts";
 
 const summaryPart = (text: string) => ({
   ...textPart(text, "injected"),
@@ -64,6 +75,37 @@ test("a file is an address of its content, wherever that stands", () => {
 });
 
 test("what happened outside goes along, what a client says of itself stays", () => {
-  for (const kind of [undefined, "ci", "notice", "task-notification"]) expect(isCarried(kind)).toBe(true);
+  for (const kind of [undefined, "ci", "notice", "synthetic", "task-notification"])
+    expect(isCarried(kind)).toBe(true);
   for (const kind of ["reminder", "instructions", "environment-context"]) expect(isCarried(kind)).toBe(false);
+});
+
+test("what pond restored into a client goes along again, also where nobody noted its kind", () => {
+  const put = (text: string, pond: JsonObject) => ({ ...textPart(text, "injected"), options: { pond } });
+  const drafts = [
+    put("noted by no kind", {}),
+    put("taken for a reminder", { injected: "system-reminder" }),
+    put("a hook", { injected: "hook" }),
+    summaryPart("in short"),
+    textPart("typed"),
+  ];
+  const kindsOf = (pond: JsonObject) => {
+    const [entry] = replay(story("s").message("user", drafts, { pond }).events())[0]!.messages;
+    return asHandedOver(entry!).parts.map(injectedKind);
+  };
+  const restored = { session_id: "t", message_id: "t-0" };
+  expect(kindsOf({ restored })).toEqual(["restored", "restored", "hook", "compaction-summary", undefined]);
+  expect(kindsOf({})).toEqual(["context", "system-reminder", "hook", "compaction-summary", undefined]);
+});
+
+test("a text that its client shows and never sends is no loss to the model", () => {
+  const losses = new LossReport();
+  for (const kind of ["ignored", "reminder"]) {
+    const [part] = partsOf([{ ...textPart("said", "injected"), options: { pond: { injected: kind } } }]);
+    loseNote(part!, losses);
+  }
+  expect(losses.list()).toMatchObject([
+    { what: "note from its client", affects: "model", count: 1 },
+    { what: "text kept from the model", affects: "record", count: 1 },
+  ]);
 });

@@ -4,8 +4,8 @@
  */
 import type { JsonObject } from "../../../base/json.ts";
 import { isJsonObject, tryParseJson } from "../../../base/json.ts";
-import type { Message, Part } from "../../../model/index.ts";
-import { openJson } from "../../../model/index.ts";
+import type { Message, MessageWithParts, Part } from "../../../model/index.ts";
+import { openJson, pondOf } from "../../../model/index.ts";
 import { extractName, objectField } from "../extract.ts";
 import type { LossReport } from "../restore.ts";
 import { valueHash } from "../../../base/value-hash.ts";
@@ -13,10 +13,14 @@ import { valueHash } from "../../../base/value-hash.ts";
 export type CallPart = Extract<Part, { type: "tool_call" }>;
 export type FilePart = Extract<Part, { type: "file" }>;
 
+/** What pond itself put into a session, of a kind that nobody noted. */
+const RESTORED = "restored";
+
 /**
  * Injected text that the model of the conversation knew and leans on: what people's commands and skills expanded to, what
- * agents in the background, other sessions and checks of a change reported, what hooks and extensions said. Other clients' notes to their own
- * model stay behind: instructions, surroundings, permissions and reminders are each client's own, and made anew.
+ * agents in the background, other sessions and checks of a change reported, what hooks and extensions said. Other clients'
+ * notes to their own model stay behind: instructions, surroundings, permissions and reminders are each client's own, and
+ * made anew. `synthetic` is what opencode and its plugins put into a prompt without saying why: comments, resources, reports.
  */
 const CARRIED: ReadonlySet<string> = new Set([
   "agent",
@@ -35,14 +39,18 @@ const CARRIED: ReadonlySet<string> = new Set([
   "meta",
   "notice",
   "plan",
+  RESTORED,
   "review",
   "schedule",
   "shell",
   "skill",
   "subagent-notification",
+  "synthetic",
   "task-notification",
   "teammate",
 ]);
+
+const SUMMARY = "compaction-summary";
 
 /** The kind of an injected part; undefined for the conversation. */
 export function injectedKind(part: Part): string | undefined {
@@ -55,18 +63,49 @@ export function isCarried(kind: string | undefined): boolean {
   return kind === undefined || CARRIED.has(kind);
 }
 
+/** What the model said, also where its client takes for its own what pond restored. */
+export function isAnswer(part: Part): boolean {
+  const kind = injectedKind(part);
+  return kind === undefined || kind === RESTORED;
+}
+
+/**
+ * The parts of a message that pond restored into the session's client: that was handed only what goes along, and sent it to its
+ * model. So it all goes along again, whatever it looks like there.
+ */
+export function asHandedOver({ message, parts }: MessageWithParts): MessageWithParts {
+  if (objectField(pondOf(message.options), "restored") === undefined) return { message, parts };
+  return { message, parts: parts.map(asCarried) };
+}
+
+function asCarried(part: Part): Part {
+  const kind = injectedKind(part);
+  if (part.type !== "text" || isCarried(kind) || kind === SUMMARY) return part;
+  const pond = { ...pondOf(part.options), injected: RESTORED };
+  return { ...part, options: { ...part.options, pond } };
+}
+
 /** A note that stays behind. One without text is a record that no model was sent. */
 export function loseNote(part: Part, losses: LossReport): void {
   const isSaid = part.type !== "text" || (part.text ?? "").trim() !== "";
-  if (!isSaid) return losses.add("record of the other client", "it is no turn of the conversation", part);
+  if (!isSaid) return losses.add("bookkeeping record", "not part of the conversation", part);
   const kind = injectedKind(part) ?? "context";
-  losses.add("note of the other client", `${kind}, which each client writes for its own model`, part);
+  if (kind === "ignored")
+    return losses.add("text kept from the model", "its own client shows it and does not send it", part);
+  losses.add("note from its client", `${kind}, meant for that client only`, part);
+}
+
+/** A file beside what the model said; a tool may have attached it to its result (opencode). */
+export function loseFile(part: FilePart, client: string, losses: LossReport): void {
+  const isAttached = injectedKind(part) === "attachment";
+  if (isAttached) losses.add("file in a tool result", `${client} takes only pictures there`, part);
+  else losses.add("file in an answer", `${client} keeps none`, part);
 }
 
 /** What no model was sent, or had no longer; a text that one was sent is an instruction (`ModelContext.instructions`). */
 export function countSystem(message: Extract<Message, { role: "system" }>, losses: LossReport): void {
-  if (message.content === "") losses.add("record of the other client", "it is no turn of the conversation");
-  else losses.add("system text", "its model was not sent it, or had it no longer");
+  if (message.content === "") losses.add("bookkeeping record", "not part of the conversation");
+  else losses.add("system message", "its model was never sent it, or no longer had it");
 }
 
 /** The text of a summary that stands for the history before it; some clients write it as a turn of their model. */
@@ -74,7 +113,7 @@ export function compactionSummary(parts: readonly Part[], losses: LossReport): s
   const texts: string[] = [];
   const others: Part[] = [];
   for (const part of parts) {
-    if (part.type === "text" && injectedKind(part) === "compaction-summary") texts.push(part.text ?? "");
+    if (part.type === "text" && injectedKind(part) === SUMMARY) texts.push(part.text ?? "");
     else if (part.type !== "text" || (part.text ?? "") !== "") others.push(part);
   }
   if (texts.length === 0) return undefined;
