@@ -73,10 +73,13 @@ export interface HandingOver {
   readonly lost?: LostParts;
   /** False for a client that writes no flag and reads failures off the text. */
   readonly keepsFailures?: boolean;
+  /** It was read back: each message by its own name, because each is told what it says, also the further ones of a record. */
+  readonly isReadBack?: boolean;
 }
 
 export function handedOver(messages: readonly MessageWithParts[], options: HandingOver = {}): HandedOver {
-  const { lost = NOTHING_LOST, keepsFailures = true } = options;
+  const { lost = NOTHING_LOST, keepsFailures = true, isReadBack = false } = options;
+  const nameOf = isReadBack ? keyOf : originOf;
   const kept = messages.map(({ message, parts }) => ({
     message,
     parts: parts.filter((part) => !lost.parts.has(part)),
@@ -91,7 +94,7 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
     const { part, message } = result;
     const isTold = keepsFailures && !lost.failures.has(part);
     return {
-      message: originOf(message),
+      message: nameOf(message),
       texts: textsOf(part),
       failed: isTold ? part.is_failure === true : undefined,
     };
@@ -102,7 +105,7 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
       if (part.type === "tool_call")
         pieces.push({
           kind: "call",
-          message: originOf(message),
+          message: nameOf(message),
           id: plainId(part, ids),
           name: toolName(part),
           input: callInput(part),
@@ -110,10 +113,11 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
         });
       if (part.type !== "text" || part.text === undefined) continue;
       const last = pieces.at(-1);
+      const by = { ...nameOf(message), ...injectedBy(part) };
       if (last?.kind === "said") {
         last.texts.push(part.text);
-        last.messages.push(saidBy(message, part));
-      } else pieces.push({ kind: "said", texts: [part.text], messages: [saidBy(message, part)] });
+        last.messages.push(by);
+      } else pieces.push({ kind: "said", texts: [part.text], messages: [by] });
       if (message.role === "assistant" && injectedKind(part) !== "compaction-summary")
         answers.push(part.text);
     }
@@ -121,9 +125,10 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
   return { pieces, answers };
 }
 
-function saidBy(message: Message, { provenance }: Part): SaidBy {
-  return { ...originOf(message), ...(provenance === "injected" ? { isInjected: true } : {}) };
-}
+const injectedBy = ({ provenance }: Part): Pick<SaidBy, "isInjected"> =>
+  provenance === "injected" ? { isInjected: true } : {};
+
+const keyOf = ({ session_id, id }: Message): MessageKey => ({ session_id, id });
 
 /** All versions of a record are one message to who looks for copies of it. */
 function originOf(message: Message): MessageKey {
