@@ -12,8 +12,9 @@ export interface KnownRestore {
   /** The restored session that it is a subagent of, and the one above all: itself where it is a subagent of none. */
   readonly parent?: SessionId;
   readonly root: SessionId;
-  /** It is a session of the store. */
+  /** It is a session of the store, under this label. */
   readonly isStored: boolean;
+  readonly label?: string;
   /** When, the last time; microseconds since 1970. */
   readonly restoredAt: number;
   /** The files that hold it, on whatever machine. */
@@ -81,17 +82,18 @@ class Families {
     this.#sessions = sessions;
   }
 
-  placeOf({ session, from }: RestoreHead): Pick<KnownRestore, "parent" | "root" | "isStored"> {
-    const isStored = this.#sessions.has(session);
+  placeOf({ session, from }: RestoreHead): Pick<KnownRestore, "parent" | "root" | "isStored" | "label"> {
+    const row = this.#sessions.get(session);
+    const stored = row === undefined ? { isStored: false } : { isStored: true, label: row.source_agent };
     const parent = this.#above(from);
     const target = parent === undefined ? undefined : this.#targets.get(parent);
-    if (parent === undefined || target === undefined) return { root: session, isStored };
+    if (parent === undefined || target === undefined) return { root: session, ...stored };
     let top = parent;
     for (const passed = new Set([from]); !passed.has(top);) {
       passed.add(top);
       top = this.#above(top) ?? top;
     }
-    return { parent: target, root: this.#targets.get(top) ?? target, isStored };
+    return { parent: target, root: this.#targets.get(top) ?? target, ...stored };
   }
 
   /** The session that one is a subagent of, where that was restored, too. A fork is no part of what it was forked from. */

@@ -34,6 +34,8 @@ export interface Link {
   readonly from?: SessionId;
   readonly below?: Below;
   readonly messages: RestoredMessages;
+  /** Of its row, where it is stored. */
+  readonly label?: string | undefined;
 }
 
 export class RestoredSessions {
@@ -131,11 +133,11 @@ export class RestoredSessions {
     );
   }
 
-  #linkOf({ from, parent }: KnownRestore, session: Recorded & Pick<Link, "messages">): Link {
+  #linkOf({ from, parent, label }: KnownRestore, session: Recorded & Pick<Link, "messages">): Link {
     const { messages } = session;
     const spawned = parent === undefined ? undefined : ({ parent, relation: "spawn" } as const);
     const below = this.#belowOf(session, spawned ?? resumeOf(from, messages));
-    return { from, ...(below === undefined ? {} : { below }), messages };
+    return { from, ...(below === undefined ? {} : { below }), messages, label };
   }
 
   #linkOfCopy({ from }: KnownRestore, copy: CopiedSession): Link {
@@ -170,10 +172,10 @@ function resumeOf(from: SessionId, messages: RestoredMessages): Below {
   return { parent: from, message: last?.id, relation: "resume" };
 }
 
-function linked(item: AdapterYield, { from, below, messages }: Link): AdapterYield {
+function linked(item: AdapterYield, { from, below, messages, label }: Link): AdapterYield {
   if (item.kind === "session") {
     if (from === undefined) return item;
-    const restored = { session: from, ...(below === undefined ? {} : { below }) };
+    const restored = { session: from, ...(below === undefined ? {} : { below }), label };
     return { ...item, session: asRestoredFrom(item.session, restored) };
   }
   if (item.kind === "part") {
