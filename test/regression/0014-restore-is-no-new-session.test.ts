@@ -2,7 +2,15 @@
  * What pond restored is no new session (spec.md#sources-restored): untouched it is not stored again, carried on by its
  * client it resumes its origin, and no message is found twice.
  */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { PondError } from "../../src/base/errors.ts";
@@ -331,4 +339,26 @@ test("a resume with other paths makes no second copy beside the first, and a dry
   expect(await restore(context, { session_id: ID, to: "pi", canReuse: true })).toMatchObject({
     files: [{ kept: true }],
   });
+});
+
+test("a prompt that Codex has not shown yet is waited for, and verify does not ask for a sync that leaves it", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  await storedSession(context, home);
+  const { files, resume } = await restore(context, { session_id: ID, to: "codex-cli" });
+  const log = files[0]?.path ?? "";
+  // A run that was interrupted before the event for the screen, the twin of the prompt, was written.
+  appendFileSync(log, `${JSON.stringify(codex("user", "input_text", "And the platypus?"))}\n`);
+  await sync(context, {});
+  expect(await idsOf(context)).toEqual([ID]);
+  const verified = async () =>
+    (await verify(context, {})).clients.find(({ adapter }) => adapter === "codex-cli");
+  expect(await verified()).toMatchObject({ unstored: 0, waiting: 1, proven: true });
+  // Nothing came for an hour: now it is a turn, and a sync helps.
+  const then = new Date(Date.now() - 3_700_000);
+  utimesSync(log, then, then);
+  expect(await verified()).toMatchObject({ unstored: 1, waiting: 0, proven: false });
+  await sync(context, {});
+  expect(await hitsOf(context, "platypus")).toEqual([resume.id]);
+  expect(await verified()).toMatchObject({ unstored: 0, waiting: 0, proven: true });
 });
