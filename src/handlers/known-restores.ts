@@ -19,6 +19,8 @@ export interface KnownRestore {
   readonly restoredAt: number;
   /** The files that hold it, on whatever machine. */
   readonly paths: readonly string[];
+  /** Who wrote which of them, as often as they did; the same one again after it was deleted. */
+  readonly writes?: readonly Pick<RestoreHead, "reader" | "path">[];
   /** It is the same session with mapped paths, as often as it was restored so: the digests of what was written. */
   readonly digests?: readonly string[];
 }
@@ -44,7 +46,8 @@ export async function knownRestores(store: SessionStore, adapter: string): Promi
     if (newest === undefined) return [];
     const { from, restored_at: restoredAt } = newest;
     const paths = restores.map(({ path }) => path);
-    return [{ session, from, ...families.placeOf(newest), restoredAt, paths }];
+    const writes = restores.map(({ reader, path }) => ({ reader, path }));
+    return [{ session, from, ...families.placeOf(newest), restoredAt, paths, writes }];
   });
   const mapped = newestFirst.filter(({ digest }) => digest !== undefined);
   const own = [...Map.groupBy(mapped, ({ session }) => session)].map(([session, restores]): KnownRestore => ({

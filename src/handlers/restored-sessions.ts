@@ -68,6 +68,17 @@ export class RestoredSessions {
     return this.#known.has(session) || this.#mapped.has(session);
   }
 
+  /**
+   * How often a reader wrote the file of a session before, which was deleted each time: what stands there now never held what
+   * its client made of those, so that it is a source of its own (spec.md#sources-restored-again).
+   */
+  timesBefore(session: SessionId, written: { readonly reader: string; readonly path: string }): number {
+    const { writes = [] } = this.#known.get(session) ?? {};
+    const isIt = ({ reader, path }: { readonly reader: string; readonly path: string }): boolean =>
+      reader === written.reader && path === written.path;
+    return Math.max(0, writes.filter(isIt).length - 1);
+  }
+
   /** True where a source is to be looked at before it is read: it is named by a restored session, or is a database. */
   mayBeIn({ key }: Unit, { inventory }: Adapter): boolean {
     if (!this.isAny) return false;
