@@ -12,12 +12,15 @@ export interface KnownRestore {
   /** The restored session that it is a subagent of, and the one above all: itself where it is a subagent of none. */
   readonly parent?: SessionId;
   readonly root: SessionId;
-  /** It is a session of the store. */
+  /** It is a session of the store, under this label. */
   readonly isStored: boolean;
+  readonly label?: string;
   /** When, the last time; microseconds since 1970. */
   readonly restoredAt: number;
   /** The files that hold it, on whatever machine. */
   readonly paths: readonly string[];
+  /** Who wrote which of them, as often as they did; the same one again after it was deleted. */
+  readonly writes?: readonly Pick<RestoreHead, "reader" | "path">[];
   /** It is the same session with mapped paths, as often as it was restored so: the digests of what was written. */
   readonly digests?: readonly string[];
 }
@@ -43,7 +46,8 @@ export async function knownRestores(store: SessionStore, adapter: string): Promi
     if (newest === undefined) return [];
     const { from, restored_at: restoredAt } = newest;
     const paths = restores.map(({ path }) => path);
-    return [{ session, from, ...families.placeOf(newest), restoredAt, paths }];
+    const writes = restores.map(({ reader, path }) => ({ reader, path }));
+    return [{ session, from, ...families.placeOf(newest), restoredAt, paths, writes }];
   });
   const mapped = newestFirst.filter(({ digest }) => digest !== undefined);
   const own = [...Map.groupBy(mapped, ({ session }) => session)].map(([session, restores]): KnownRestore => ({
@@ -81,17 +85,18 @@ class Families {
     this.#sessions = sessions;
   }
 
-  placeOf({ session, from }: RestoreHead): Pick<KnownRestore, "parent" | "root" | "isStored"> {
-    const isStored = this.#sessions.has(session);
+  placeOf({ session, from }: RestoreHead): Pick<KnownRestore, "parent" | "root" | "isStored" | "label"> {
+    const row = this.#sessions.get(session);
+    const stored = row === undefined ? { isStored: false } : { isStored: true, label: row.source_agent };
     const parent = this.#above(from);
     const target = parent === undefined ? undefined : this.#targets.get(parent);
-    if (parent === undefined || target === undefined) return { root: session, isStored };
+    if (parent === undefined || target === undefined) return { root: session, ...stored };
     let top = parent;
     for (const passed = new Set([from]); !passed.has(top);) {
       passed.add(top);
       top = this.#above(top) ?? top;
     }
-    return { parent: target, root: this.#targets.get(top) ?? target, isStored };
+    return { parent: target, root: this.#targets.get(top) ?? target, ...stored };
   }
 
   /** The session that one is a subagent of, where that was restored, too. A fork is no part of what it was forked from. */

@@ -86,7 +86,8 @@ export class RecordedStates {
   #match(told: ToldSession): Match {
     const { state } = told;
     const own = (this.#byPath.get(told.path) ?? []).filter((head) => this.#isOf(head, told, "mine"));
-    const latest = own.toSorted((a, b) => b.state - a.state)[0];
+    // A file that was deleted and restored again is another source at the same path, whose states are counted anew.
+    const latest = own.toSorted((a, b) => b.read_at - a.read_at || b.state - a.state)[0];
     if (!state.isWhole) {
       const head = latest ?? this.#asFarAsRead(told);
       return head === undefined ? { kind: "unknown" } : { kind: "held", head };

@@ -85,7 +85,7 @@ function sessionIn(
 ): RestoredSession {
   const { id: session } = back.session;
   if (handed === undefined) return { from, session, path, messages: new Map() };
-  const behind = messagesBehind(handed, handedOver(back.messages));
+  const behind = messagesBehind(handed, handedOver(back.messages, { isReadBack: true }));
   const messages = new Map(
     back.messages.map(({ message: { id } }) => {
       const [said, hash] = [behind.get(id), hashes.get(id)];

@@ -34,6 +34,8 @@ export interface Link {
   readonly from?: SessionId;
   readonly below?: Below;
   readonly messages: RestoredMessages;
+  /** Of its row, where it is stored. */
+  readonly label?: string | undefined;
 }
 
 export class RestoredSessions {
@@ -64,6 +66,17 @@ export class RestoredSessions {
   /** True where pond restored a session of this id here. */
   knows(session: SessionId): boolean {
     return this.#known.has(session) || this.#mapped.has(session);
+  }
+
+  /**
+   * How often a reader wrote the file of a session before, which was deleted each time: what stands there now never held what
+   * its client made of those, so that it is a source of its own (spec.md#sources-restored-again).
+   */
+  timesBefore(session: SessionId, written: { readonly reader: string; readonly path: string }): number {
+    const { writes = [] } = this.#known.get(session) ?? {};
+    const isIt = ({ reader, path }: { readonly reader: string; readonly path: string }): boolean =>
+      reader === written.reader && path === written.path;
+    return Math.max(0, writes.filter(isIt).length - 1);
   }
 
   /** True where a source is to be looked at before it is read: it is named by a restored session, or is a database. */
@@ -131,11 +144,11 @@ export class RestoredSessions {
     );
   }
 
-  #linkOf({ from, parent }: KnownRestore, session: Recorded & Pick<Link, "messages">): Link {
+  #linkOf({ from, parent, label }: KnownRestore, session: Recorded & Pick<Link, "messages">): Link {
     const { messages } = session;
     const spawned = parent === undefined ? undefined : ({ parent, relation: "spawn" } as const);
     const below = this.#belowOf(session, spawned ?? resumeOf(from, messages));
-    return { from, ...(below === undefined ? {} : { below }), messages };
+    return { from, ...(below === undefined ? {} : { below }), messages, label };
   }
 
   #linkOfCopy({ from }: KnownRestore, copy: CopiedSession): Link {
@@ -170,10 +183,10 @@ function resumeOf(from: SessionId, messages: RestoredMessages): Below {
   return { parent: from, message: last?.id, relation: "resume" };
 }
 
-function linked(item: AdapterYield, { from, below, messages }: Link): AdapterYield {
+function linked(item: AdapterYield, { from, below, messages, label }: Link): AdapterYield {
   if (item.kind === "session") {
     if (from === undefined) return item;
-    const restored = { session: from, ...(below === undefined ? {} : { below }) };
+    const restored = { session: from, ...(below === undefined ? {} : { below }), label };
     return { ...item, session: asRestoredFrom(item.session, restored) };
   }
   if (item.kind === "part") {

@@ -188,7 +188,9 @@ class Verifier {
     if (source.unit.files.every((file) => isSettled(file, clock.now()))) return false;
     const { sessions } = await dryRead(this.#context, source, { asSyncReads: true });
     const told = sessions.find((each) => each.session === session);
-    return told === undefined || this.#job.recorded.match(told).kind === "recorded";
+    if (told === undefined || this.#job.recorded.match(told).kind === "recorded") return true;
+    // Without it there is nothing but what was restored, which sync does not store.
+    return this.#isOnlyRestored(source, { session }, clock.now());
   }
 
   /** The stamps are those of the last sync, and yet what was read then was something else. */
@@ -315,11 +317,15 @@ class Verifier {
   }
 
   /** Pond restored the session here from another client's, and nobody carried it on. */
-  async #isOnlyRestored({ adapter, unit, place }: Source, { session }: ToldSession): Promise<boolean> {
+  async #isOnlyRestored(
+    { adapter, unit, place }: Source,
+    { session }: Pick<ToldSession, "session">,
+    now = this.#context.clock.now() + SETTLED_MS,
+  ): Promise<boolean> {
     const { restored } = this.#job;
     if (!restored.knows(session)) return false;
-    const { machine, signal, clock } = this.#context;
-    const request = { place, machine, signal, now: clock.now() + SETTLED_MS };
+    const { machine, signal } = this.#context;
+    const request = { place, machine, signal, now };
     return (await restored.lookAt(adapter.read(unit, request))).untouched.has(session);
   }
 

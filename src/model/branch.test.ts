@@ -100,6 +100,35 @@ describe("the active branch", () => {
     expect(idsOf(log)).toEqual(["ask", "call 1", "call 2", "result 1", "result 2", "answer"]);
   });
 
+  test("holds the calls of a response that stand beside the way, with their results, wherever those are written", () => {
+    const turn = { role: "assistant" as const, pond: { turn: "response" } };
+    const log = [
+      entry("ask", null),
+      entry("result 3", "progress 3", { role: "tool" }),
+      entry("call 1", "ask", turn),
+      entry("progress 1", "call 1", { role: "system" }),
+      entry("call 2", "progress 1", turn),
+      entry("progress 2", "call 2", { role: "system" }),
+      entry("call 3", "progress 2", turn),
+      entry("progress 3", "call 3", { role: "system" }),
+      entry("result 2", "call 2", { role: "tool" }),
+      entry("aside", "call 2", { role: "assistant", pond: { turn: "response", aside: true } }),
+      entry("left", "call 2"),
+      entry("result 1", "call 1", { role: "tool" }),
+      entry("answer", "result 1", { role: "assistant", pond: { turn: "next" } }),
+    ];
+    expect(idsOf(log)).toEqual([
+      "ask",
+      "result 3",
+      "call 1",
+      "call 2",
+      "call 3",
+      "result 2",
+      "result 1",
+      "answer",
+    ]);
+  });
+
   test("keeps the messages of one record together, and a revision where its record stood", () => {
     const at = (seq: number, node: Entry): Entry => ({ ...node, seq });
     const log = [

@@ -22,6 +22,7 @@ export function activeBranch(messages: readonly Entry[]): ReadonlySet<string> {
   const leaf = joinUp(nodes);
   if (leaf === undefined) return new Set(messages.map(({ id }) => id));
   const path = pathTo(leaf, nodes);
+  addWholeResponses(path, nodes);
   const parents = new Set([...nodes.values()].map((node) => node.parent));
   const active = new Set<string>();
   for (const [index, message] of messages.entries()) {
@@ -118,13 +119,37 @@ function pathTo(leaf: string | null, nodes: ReadonlyMap<string, Node>): Set<stri
 }
 
 /**
- * Some clients split one response of the model over records, each with its own results: the results that do not
- * lie on the way to the root belong to it all the same.
+ * Some clients split one response of the model over records, and what follows one of its calls may pass the others by, where
+ * something else than a turn stands between them. What is on the way of one of them is of all.
  */
+function addWholeResponses(path: Set<string>, nodes: ReadonlyMap<string, Node>): void {
+  const responses = new Set<string>();
+  for (const key of path) {
+    const turn = responseOf(nodes.get(key));
+    if (turn !== undefined) responses.add(turn);
+  }
+  if (responses.size === 0) return;
+  for (const [key, node] of nodes) if (!node.isAside && responses.has(responseOf(node) ?? "")) path.add(key);
+}
+
+const responseOf = (node: Node | undefined): string | undefined =>
+  node?.role === "assistant" ? node.turn : undefined;
+
+/** The results that do not lie on the way to the root belong to it all the same, as their calls do. */
 function belongsTo(path: ReadonlySet<string>, node: Node, nodes: ReadonlyMap<string, Node>): boolean {
-  if (node.parent === undefined || !path.has(node.parent)) return false;
-  const turn = nodes.get(node.parent)?.turn;
-  return turn !== undefined && (node.role === "tool" || node.turn === turn);
+  if (node.role !== "tool") return false;
+  const call = turnAbove(node, nodes);
+  return call !== undefined && path.has(call) && nodes.get(call)?.turn !== undefined;
+}
+
+/** The nearest node above that is a turn: clients note progress between a call and its result. A cycle ends it. */
+function turnAbove({ parent }: Node, nodes: ReadonlyMap<string, Node>): string | undefined {
+  const passed = new Set<string>();
+  for (let at = parent; at !== undefined && !passed.has(at); at = nodes.get(at)?.parent) {
+    if (nodes.get(at)?.role !== "system") return at;
+    passed.add(at);
+  }
+  return undefined;
 }
 
 /** A revision stands where the record that it revises stood. */

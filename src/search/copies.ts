@@ -6,8 +6,8 @@
 import type { MessageId, MessageKey } from "../model/index.ts";
 import { messageId, sessionId } from "../model/index.ts";
 import type { SessionStore, SessionSummary } from "../sessions/index.ts";
-import { compareByAge } from "../sessions/index.ts";
-import { and, isIn } from "../substrate/index.ts";
+import { compareByAge, isDerivedName } from "../sessions/index.ts";
+import { and, isIn, or } from "../substrate/index.ts";
 import type { Found } from "./collapse.ts";
 import type { ScanRequest } from "./literal-scan.ts";
 import { placed, scanMessages, scanParts } from "./literal-scan.ts";
@@ -93,7 +93,7 @@ async function sameIds(
   return keys;
 }
 
-/** Which of some messages hold what is looked for. */
+/** Which of some messages hold what is looked for, in whichever piece or version of their records. */
 async function matching(
   store: SessionStore,
   keys: readonly MessageKey[],
@@ -104,11 +104,12 @@ async function matching(
     const ofSessions = isIn("session_id", [...new Set(some.map(({ session_id }) => session_id))]);
     const ids: readonly MessageId[] = [...new Set(some.map(({ id }) => id))];
     const scans = await Promise.all([
-      scanMessages(store, and(ofSessions, isIn("id", ids)), request),
-      scanParts(store, and(ofSessions, isIn("message_id", ids)), request),
+      scanMessages(store, and(ofSessions, or(isIn("id", ids), isDerivedName("id"))), request),
+      scanParts(store, and(ofSessions, or(isIn("message_id", ids), isDerivedName("message_id"))), request),
     ]);
+    const wanted = new Set<string>(ids);
     const hits = await placed(
-      scans.flatMap((scan) => scan.found),
+      scans.flatMap((scan) => scan.found.filter(({ id, record }) => wanted.has(id) || wanted.has(record))),
       request,
     );
     found.push(...hits.filter(({ standing }) => standing !== "superseded"));

@@ -1,12 +1,14 @@
 /**
  * What copies of copies are copies of (spec.md#search-shown-once). A copy names the message that it repeats, which may be a
  * copy itself: of a session that was handed on from client to client, of a fork of a fork. Each is followed to the first
- * one, so that all of them have one name, in whatever order they are found and whether or not those between are.
+ * one, so that all of them have one name, in whatever order they are found and whether or not those between are. Messages are
+ * named by their records: what the pieces of one repeat, its name repeats, and so does a piece that says nothing of it.
  */
 import type { MessageName, Replayed } from "../model/index.ts";
 import { sessionId } from "../model/index.ts";
 import type { MessageHead, SessionStore, SummaryList } from "../sessions/index.ts";
-import { and, isIn } from "../substrate/index.ts";
+import { isDerivedName, pieceOf } from "../sessions/index.ts";
+import { and, isIn, or } from "../substrate/index.ts";
 
 const nameOf = ({ session_id, message_id }: MessageName): string => `${session_id}\0${message_id}`;
 
@@ -26,8 +28,8 @@ export class Origins {
   }
 
   /** The same hits, each copy naming the first messages that it repeats. */
-  async follow<T extends Repeats>(hits: readonly T[]): Promise<readonly T[]> {
-    let next = hits.flatMap(({ replays }) => (typeof replays === "object" ? originsOf(replays) : []));
+  async follow<T extends Named>(hits: readonly T[]): Promise<readonly T[]> {
+    let next = hits.flatMap(namesBehind);
     while (next.length > 0) {
       const unknown = new Map(
         next.filter((name) => !this.#behind.has(nameOf(name))).map((name) => [nameOf(name), name]),
@@ -35,9 +37,12 @@ export class Origins {
       await this.#look([...unknown.values()]);
       next = [...unknown.keys()].flatMap((name) => this.#behind.get(name) ?? []);
     }
-    return hits.map((hit) =>
-      typeof hit.replays === "object" ? { ...hit, replays: this.#firstOf(hit.replays) } : hit,
-    );
+    return hits.map((hit) => {
+      if (typeof hit.replays === "object") return { ...hit, replays: this.#firstOf(hit.replays) };
+      const [record] = namesBehind(hit);
+      const isCopied = record !== undefined && (this.#behind.get(nameOf(record)) ?? []).length > 0;
+      return isCopied ? { ...hit, replays: this.#firstOf(record) } : hit;
+    });
   }
 
   #firstOf(replays: Replayed): Replayed {
@@ -74,31 +79,46 @@ export class Origins {
   #heads(copies: readonly MessageName[]): Promise<readonly MessageHead[]> {
     const sessions = [...new Set(copies.map(({ session_id }) => session_id))];
     const ids = [...new Set(copies.map(({ message_id }) => message_id))];
-    return this.#store.findHeads({ where: and(isIn("session_id", sessions), isIn("id", ids)) });
+    return this.#store.findHeads({
+      where: and(isIn("session_id", sessions), or(isIn("id", ids), isDerivedName("id"))),
+    });
   }
 
-  #learn({ session_id, id, replays }: MessageHead): void {
-    if (typeof replays === "object")
-      this.#behind.set(nameOf({ session_id, message_id: id }), originsOf(replays));
+  #learn({ session_id, id, record, replays }: MessageHead): void {
+    if (typeof replays !== "object") return;
+    for (const message_id of new Set([id, record])) this.#add({ session_id, message_id }, originsOf(replays));
+  }
+
+  #add(copied: MessageName, origins: readonly MessageName[]): void {
+    const known = this.#behind.get(nameOf(copied));
+    if (known === undefined) return;
+    const names = new Map([...known, ...origins].map((each) => [nameOf(each), each]));
+    this.#behind.set(nameOf(copied), [...names.values()]);
   }
 
   /** A restored session that nobody carried on is not stored: what it says is what it was restored from. */
   async #lookIntoRestores(copies: readonly MessageName[]): Promise<void> {
     const lists = await this.#store.restoredMessages(copies.map(({ session_id }) => sessionId(session_id)));
-    for (const copied of copies) {
-      const said = lists.get(sessionId(copied.session_id))?.get(copied.message_id);
-      if (said === undefined || said === null) continue;
-      const names = [said, ...(said.others ?? [])];
-      this.#behind.set(
-        nameOf(copied),
-        names.map(({ session_id, id }) => ({ session_id, message_id: id })),
-      );
-    }
+    for (const copied of copies)
+      for (const [id, said] of lists.get(sessionId(copied.session_id)) ?? []) {
+        const isOfIt = id === copied.message_id || pieceOf({ id, record: copied.message_id }) !== undefined;
+        if (!isOfIt || said === null) continue;
+        const names = [said, ...(said.others ?? [])];
+        this.#add(
+          copied,
+          names.map((name) => ({ session_id: name.session_id, message_id: name.id })),
+        );
+      }
   }
 }
 
-interface Repeats {
-  readonly replays?: Replayed | true;
+type Named = Pick<MessageHead, "session_id" | "id" | "record" | "replays">;
+
+/** What a hit says that it repeats. Until November 2026 only the first piece of a record said it, for all of them. */
+function namesBehind({ session_id, id, record, replays }: Named): readonly MessageName[] {
+  if (typeof replays === "object") return originsOf(replays);
+  const isPiece = replays === undefined && record !== id && pieceOf({ id, record }) !== undefined;
+  return isPiece ? [{ session_id, message_id: record }] : [];
 }
 
 /** The messages that a copy repeats: several where a client joined them. */

@@ -9,6 +9,7 @@ export type { ReadLineage } from "./lineage.ts";
 export { readLineage } from "./lineage.ts";
 export type { PartRef } from "./parts.ts";
 export { findPartRefs } from "./parts.ts";
+export { isDerivedName, pieceOf } from "./piece.ts";
 export type { DamagedSession, MessageRef, MessageText } from "./read.ts";
 export type { RestoredMessage, RestoredMessages, RestoreHead, RestoreRecord } from "./restore-records.ts";
 export type { Below } from "./resumed.ts";

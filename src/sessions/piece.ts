@@ -3,6 +3,15 @@
  * source looks so (spec.md#model-identity), so that their name says whose they are.
  */
 
+import type { Predicate } from "../substrate/index.ts";
+import { matches } from "../substrate/index.ts";
+
+/**
+ * Rows that may be further pieces or versions of a record by their names: who looks for a record by its id finds only the
+ * first piece of its first version.
+ */
+export const isDerivedName = (column: string): Predicate => matches(column, "/[0-9]+$|@[0-9a-f]{32}");
+
 export interface PieceName {
   /** The row of the record's first message. */
   readonly of: string;

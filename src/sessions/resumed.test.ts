@@ -46,3 +46,16 @@ test("a session that an older pond linked is left as its client recorded it", ()
   });
   expect(asRecorded(FORK)).toBe(FORK);
 });
+
+test("a subagent that its client does not call one is labelled as such, unless it is stored already", () => {
+  const below = { parent: sessionId("copied parent"), relation: "spawn" } as const;
+  const from = { session: sessionId("origin"), below };
+  const stored = asRestoredFrom(SESSION, from);
+  expect(stored).toMatchObject({ source_agent: "codex-cli/subagent", relation: "spawn" });
+  expect(asRecorded(stored)).toEqual(SESSION);
+  expect(asRestoredFrom(SESSION, { ...from, label: "codex-cli" })).toMatchObject({
+    source_agent: "codex-cli",
+  });
+  const scout = { ...SESSION, source_agent: "codex-cli/scout" };
+  expect(asRestoredFrom(scout, from)).toMatchObject({ source_agent: "codex-cli/scout" });
+});

@@ -13,6 +13,8 @@ export interface RestoredFrom {
   readonly session: SessionId;
   /** Where it belongs, where its client recorded nothing of that, or what nobody stored. */
   readonly below?: Below;
+  /** The label that its row has, where it is stored: labels never change (spec.md#session-labels-immutable). */
+  readonly label?: string | undefined;
 }
 
 export interface Below {
@@ -22,15 +24,22 @@ export interface Below {
   readonly relation: "resume" | "spawn";
 }
 
-/** The session with what pond knows of it; what its client recorded of its lineage is kept beside that. */
-export function asRestoredFrom(session: Session, { session: from, below }: RestoredFrom): Session {
-  const recorded = below === undefined ? {} : { recorded: lineageOf(session) };
+/**
+ * The session with what pond knows of it; what its client recorded of its lineage is kept beside that. A subagent whose
+ * client links none is labelled as the subagents of others are.
+ */
+export function asRestoredFrom(session: Session, { session: from, below, label }: RestoredFrom): Session {
+  const { source_agent: brand } = session;
+  const isUnlabelled = below?.relation === "spawn" && !brand.includes("/");
+  const source_agent = isUnlabelled ? (label ?? `${brand}/subagent`) : brand;
+  const agent = source_agent === brand ? {} : { source_agent: brand };
+  const recorded = below === undefined ? {} : { recorded: { ...lineageOf(session), ...agent } };
   const restored = { session_id: from, ...recorded };
   const options = { ...session.options, pond: { ...pondOf(session.options), restored } };
   if (below === undefined) return { ...session, options };
   const { parent, message, relation } = below;
   const cut = message === undefined ? {} : { parent_message_id: messageId(message) };
-  return { ...withoutLineage(session), parent_session_id: parent, ...cut, relation, options };
+  return { ...withoutLineage(session), source_agent, parent_session_id: parent, ...cut, relation, options };
 }
 
 /** The session as its client recorded it: the inverse of `asRestoredFrom`. */
@@ -43,7 +52,9 @@ export function asRecorded(session: Session): Session {
   const options = Object.keys(pond).length === 0 ? others : { ...others, pond };
   const recorded = facts["recorded"];
   if (!isJsonObject(recorded)) return { ...session, options };
-  return { ...withoutLineage(session), ...lineageIn(recorded), options };
+  const { source_agent } = recorded;
+  const label = typeof source_agent === "string" ? { source_agent } : {};
+  return { ...withoutLineage(session), ...label, ...lineageIn(recorded), options };
 }
 
 type Lineage = Pick<Session, "parent_session_id" | "parent_message_id" | "relation">;

@@ -3,11 +3,14 @@
  * words (spec.md#search-shown-once): in a session that pond restored and a client carried on, and in replayed forks, on
  * whichever page they are.
  */
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/base/json.ts";
 import { restore, search, sync } from "../../src/handlers/index.ts";
+import type { Event } from "../../src/model/index.ts";
 import type { Hit, SearchRequest } from "../../src/wire/index.ts";
+import { carryOn, carryOnOpencode, importIntoOpencode } from "../support/restored-story.ts";
 import type { SessionFacts } from "../support/story.ts";
 import { story } from "../support/story.ts";
 import type { TempContext } from "../support/temp-context.ts";
@@ -47,29 +50,6 @@ const RECORDS = [
   record(3, "assistant", [{ type: "text", text: "Ask the narwhal." }]),
 ];
 
-const codex = (role: string, type: string, text: string): object => ({
-  timestamp: "2026-06-01T10:00:00.000Z",
-  type: "response_item",
-  payload: { type: "message", role, content: [{ type, text }] },
-});
-
-/** What the client of a restored log writes next. */
-const NEXT: Readonly<Record<string, (last: { readonly id?: string }) => readonly object[]>> = {
-  "codex-cli": () => [
-    codex("user", "input_text", "And the platypus?"),
-    codex("assistant", "output_text", "Thrice."),
-  ],
-  pi: ({ id = null }) => [
-    {
-      type: "message",
-      id: "ffff0001",
-      parentId: id,
-      timestamp: "2026-06-01T10:00:00.000Z",
-      message: { role: "user", content: "And the platypus?", timestamp: 1780308000000 },
-    },
-  ],
-};
-
 interface Shown {
   readonly session: string;
   readonly message: string;
@@ -96,34 +76,71 @@ const named = ({ message_id, also_in = [] }: Hit): Omit<Shown, "session"> => ({
   also: also_in.map(({ session_id }) => session_id),
 });
 
-describe.each(["codex-cli", "pi"])("a session that was restored into %s and carried on", (client) => {
-  test("repeats no call and no result, and each hit says where else it is", async () => {
-    await using temp = await tempContext();
-    const { context, home } = temp;
-    const path = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, RECORDS.map((each) => `${JSON.stringify(each)}\n`).join(""));
-    await sync(context, {});
-    const { files, resume } = await restore(context, { session_id: ID, to: client });
-    const log = files[0]?.path ?? "";
-    const last = JSON.parse(readFileSync(log, "utf8").trimEnd().split("\n").at(-1) ?? "") as { id?: string };
-    for (const next of NEXT[client]?.(last) ?? []) appendFileSync(log, `${JSON.stringify(next)}\n`);
-    await sync(context, {});
-    for (const [word, message] of [
-      ["wombat", "u1"],
-      ["numbat", "u1"],
-      ["echidna", "u2"],
-      ["bandicoot", "u2"],
-      ["zebrafish", "u0"],
-    ] as const)
-      expect([word, await exact(temp, word)]).toEqual([word, [{ session: ID, message, also: [resume.id] }]]);
-    // Both calls of one record are hits, and each is named by its own copy.
-    expect(await exact(temp, "cat ")).toMatchObject([
-      { message: "u1", also: [resume.id] },
-      { message: "u1", also: [resume.id] },
-    ]);
-    expect(await exact(temp, "platypus")).toMatchObject([{ session: resume.id, also: [] }]);
-  });
+async function storedSession({ context, home }: TempContext): Promise<void> {
+  const path = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, RECORDS.map((each) => `${JSON.stringify(each)}\n`).join(""));
+  await sync(context, {});
+}
+
+/** Restored into a client, and carried on there: the id of the session that it is there. */
+async function handOn({ context, home }: TempContext, session: string, client: string): Promise<string> {
+  const { files, resume } = await restore(context, { session_id: session, to: client });
+  const log = files[0]?.path ?? "";
+  if (client === "opencode") {
+    importIntoOpencode(home, log);
+    carryOnOpencode(home, resume.id, "And the platypus?");
+  } else carryOn(client, log, "And the platypus?");
+  await sync(context, {});
+  return resume.id;
+}
+
+const FOUND = [
+  ["wombat", "u1"],
+  ["numbat", "u1"],
+  ["echidna", "u2"],
+  ["bandicoot", "u2"],
+  ["zebrafish", "u0"],
+] as const;
+
+describe.each(["codex-cli", "pi", "opencode"])(
+  "a session that was restored into %s and carried on",
+  (client) => {
+    test("repeats no call and no result, and each hit says where else it is", async () => {
+      await using temp = await tempContext();
+      await storedSession(temp);
+      const copy = await handOn(temp, ID, client);
+      for (const [word, message] of FOUND)
+        expect([word, await exact(temp, word)]).toEqual([word, [{ session: ID, message, also: [copy] }]]);
+      // Both calls of one record are hits, and each is named by its own copy.
+      expect(await exact(temp, "cat ")).toMatchObject([
+        { message: "u1", also: [copy] },
+        { message: "u1", also: [copy] },
+      ]);
+      expect(await exact(temp, "platypus")).toMatchObject([{ session: copy, also: [] }]);
+    });
+  },
+);
+
+/** opencode keeps calls and results in one record, which is told as several messages. */
+test("a result that was handed on through a client that joins it with its call is one hit", async () => {
+  await using temp = await tempContext();
+  await storedSession(temp);
+  const between = await handOn(temp, ID, "opencode");
+  const last = await handOn(temp, between, "pi");
+  for (const [word, message] of FOUND) {
+    const [hit, ...others] = await exact(temp, word);
+    expect([word, hit, others]).toMatchObject([word, { session: ID, message }, []]);
+    expect(hit?.also.toSorted()).toEqual([between, last].toSorted());
+  }
+  for (const source_agent of ["opencode", "pi"]) {
+    const { sessions } = await search(temp.context, {
+      query: "echidna",
+      mode: "exact",
+      filters: { source_agent },
+    });
+    expect(sessions).toMatchObject([{ matches: [{}] }]);
+  }
 });
 
 describe("calls of replayed forks", () => {
@@ -207,4 +224,55 @@ describe("calls of replayed forks", () => {
     await withOthers(temp, [20, 180]);
     expect(await exact(temp, "wombat")).not.toEqual([]);
   });
+
+  /** A record that is told as two messages, as opencode's are. */
+  const joined = (id: string, facts: SessionFacts, pond: JsonObject = {}): Event[] =>
+    story(id, facts)
+      .call("Bash", { command: "ls" }, { id: "m", pond })
+      .result("Bash", "a wombat", { id: "m/1", pond: { record: "m" } })
+      .events();
+
+  test.each([
+    ["older", [1, 200]],
+    ["newer", [200, 1]],
+  ] as const)(
+    "are one hit where the original is a further message of its record, and much %s",
+    async (_, [original, copy]) => {
+      await using temp = await tempContext();
+      await temp.ingest(joined("original", { at: day(original) }));
+      const restored = { session_id: "original", message_id: "m" };
+      const resumes = { parent: "original", relation: "resume" } as const;
+      await temp.ingest(
+        story("copy", { at: day(copy), ...resumes })
+          .result("Bash", "a wombat", { id: "e1", pond: { restored } })
+          .events(),
+      );
+      await withOthers(temp, [20, 180]);
+      for (const limit of [10, 1])
+        expect((await exact(temp, "wombat", limit)).map(({ session }) => session)).toEqual(["original"]);
+    },
+  );
+
+  test.each([
+    ["older", [1, 200]],
+    ["newer", [200, 1]],
+  ] as const)(
+    "are one hit where only the first message of a copied record says what they repeat, and the original is %s",
+    async (_, [original, copy]) => {
+      await using temp = await tempContext();
+      await temp.ingest(
+        story("original", { at: day(original) })
+          .call("Bash", { command: "ls" }, { id: "u1" })
+          .result("Bash", "a wombat", { id: "u2" })
+          .events(),
+      );
+      const also = [{ session_id: "original", message_id: "u2" }];
+      const restored = { session_id: "original", message_id: "u1", also };
+      const resumes = { parent: "original", relation: "resume" } as const;
+      await temp.ingest(joined("copy", { at: day(copy), ...resumes }, { restored }));
+      await withOthers(temp, [20, 180]);
+      for (const limit of [10, 1])
+        expect((await exact(temp, "wombat", limit)).map(({ session }) => session)).toEqual(["original"]);
+    },
+  );
 });

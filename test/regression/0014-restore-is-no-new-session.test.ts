@@ -2,13 +2,22 @@
  * What pond restored is no new session (spec.md#sources-restored): untouched it is not stored again, carried on by its
  * client it resumes its origin, and no message is found twice.
  */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { PondError } from "../../src/base/errors.ts";
 import type { Context } from "../../src/handlers/index.ts";
 import { listSessions, restore, search, sync, verify } from "../../src/handlers/index.ts";
 import { sessionId } from "../../src/model/index.ts";
+import { carryOn } from "../support/restored-story.ts";
 import { tempContext } from "../support/temp-context.ts";
 
 const ID = "aaaaaaaa-1111-4111-8111-111111111111";
@@ -75,6 +84,23 @@ const hitsOf = async (context: Context, query: string): Promise<readonly string[
 const idsOf = async (context: Context): Promise<readonly string[]> =>
   (await listSessions(context, { include_subagents: true })).sessions.map(({ id }) => id);
 
+/** Restored, carried on and deleted; restored again, and carried on in another way. */
+async function goneTwoWays(context: Context, home: string, client: string) {
+  await storedSession(context, home);
+  const { resume, files } = await restore(context, { session_id: ID, to: client });
+  const log = files[0]?.path ?? "";
+  carryOn(client, log, "And the platypus?");
+  await sync(context, {});
+  rmSync(log);
+  await restore(context, { session_id: ID, to: client });
+  carryOn(client, log, "And what of the wombat then?");
+  await sync(context, {});
+  return { session: resume.id, log };
+}
+
+const endsOf = async (context: Context, session: string): Promise<number | undefined> =>
+  (await listSessions(context, {})).sessions.find(({ id }) => id === session)?.ends;
+
 describe.each(["codex-cli", "pi"])("a session that was restored into %s", (client) => {
   test("is no other session as long as nobody touches it, by whatever machine it is read", async () => {
     await using temp = await tempContext();
@@ -134,6 +160,26 @@ describe.each(["codex-cli", "pi"])("a session that was restored into %s", (clien
     for (const next of more) appendFileSync(log, `${JSON.stringify(next)}\n`);
     await sync(context, {});
     expect(await hitsOf(context, "quokka")).toHaveLength(1);
+  });
+
+  test("goes two ways where its copy is deleted, restored again and carried on otherwise", async () => {
+    await using temp = await tempContext();
+    const { context, home } = temp;
+    const { session } = await goneTwoWays(context, home, client);
+    expect(await endsOf(context, session)).toBe(2);
+    const states: string[] = [];
+    for (const query of ["platypus", "wombat"])
+      for (const { matches } of (await search(context, { query })).sessions)
+        states.push(...matches.map(({ state }) => state ?? "shown"));
+    expect(states.toSorted()).toEqual(["other_end", "shown"]);
+    const ways: string[] = [];
+    for (const end of [1, 2]) {
+      const back = await restore(context, { session_id: session, end, out: join(home, `end-${end}`) });
+      expect(back).toMatchObject({ fidelity: "native", unproven: [] });
+      ways.push(readFileSync(back.files[0]?.path ?? "", "utf8"));
+    }
+    const words = ways.map((way) => ["platypus", "wombat"].filter((word) => way.includes(word)).join(" "));
+    expect(words.toSorted()).toEqual(["platypus", "wombat"]);
   });
 
   test("is not restored a second time", async () => {
@@ -331,4 +377,42 @@ test("a resume with other paths makes no second copy beside the first, and a dry
   expect(await restore(context, { session_id: ID, to: "pi", canReuse: true })).toMatchObject({
     files: [{ kept: true }],
   });
+});
+
+test("a prompt that Codex has not shown yet is waited for, and verify does not ask for a sync that leaves it", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  await storedSession(context, home);
+  const { files, resume } = await restore(context, { session_id: ID, to: "codex-cli" });
+  const log = files[0]?.path ?? "";
+  // A run that was interrupted before the event for the screen, the twin of the prompt, was written.
+  appendFileSync(log, `${JSON.stringify(codex("user", "input_text", "And the platypus?"))}\n`);
+  await sync(context, {});
+  expect(await idsOf(context)).toEqual([ID]);
+  const verified = async () =>
+    (await verify(context, {})).clients.find(({ adapter }) => adapter === "codex-cli");
+  expect(await verified()).toMatchObject({ unstored: 0, waiting: 1, proven: true });
+  // Nothing came for an hour: now it is a turn, and a sync helps.
+  const then = new Date(Date.now() - 3_700_000);
+  utimesSync(log, then, then);
+  expect(await verified()).toMatchObject({ unstored: 1, waiting: 0, proven: false });
+  await sync(context, {});
+  expect(await hitsOf(context, "platypus")).toEqual([resume.id]);
+  expect(await verified()).toMatchObject({ unstored: 0, waiting: 0, proven: true });
+});
+
+test("a copy that was restored again, goes on and is trimmed is no third way", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  const { session, log } = await goneTwoWays(context, home, "pi");
+  expect((await verify(context, {})).clients.every(({ proven, gone }) => proven && gone === 0)).toBe(true);
+  const before = readFileSync(log, "utf8");
+  carryOn("pi", log, "And the echidna, is it well?");
+  await sync(context, {});
+  expect(await endsOf(context, session)).toBe(2);
+  writeFileSync(log, before);
+  await sync(context, {});
+  expect(await endsOf(context, session)).toBe(2);
+  const { sessions } = await search(context, { query: "echidna" });
+  expect(sessions).toMatchObject([{ matches: [{ state: "removed" }] }]);
 });

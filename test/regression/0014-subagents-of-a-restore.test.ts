@@ -22,6 +22,7 @@ import {
   writeCodexOrigin,
   writeOrigin,
 } from "../support/restored-story.ts";
+import { story } from "../support/story.ts";
 import type { TempContext } from "../support/temp-context.ts";
 import { tempContext } from "../support/temp-context.ts";
 
@@ -52,6 +53,19 @@ async function expectOnce({ context }: TempContext, words: readonly string[]): P
   for (const word of words) expect([word, await hitsOf(context, word)]).toEqual([word, [expect.anything()]]);
 }
 
+/** By its label, also where its client links no subagents. */
+async function expectListed(
+  { context }: TempContext,
+  { main, subagents }: { readonly main: readonly string[]; readonly subagents: readonly string[] },
+): Promise<void> {
+  const listed = (await listSessions(context, {})).sessions.map(({ id }) => id);
+  expect(listed.toSorted()).toEqual(main.toSorted());
+  const all = (await listSessions(context, { include_subagents: true })).sessions;
+  const labels = all.filter(({ id }) => subagents.includes(id)).map(({ source_agent }) => source_agent);
+  expect(labels).toHaveLength(subagents.length);
+  for (const label of labels) expect(label).toMatch(/^[a-z-]+\/[a-z]+$/);
+}
+
 describe.each(["codex-cli", "pi", "claude-code", "opencode", "opencode, database"])(
   "what was restored into %s",
   (client) => {
@@ -70,6 +84,7 @@ describe.each(["codex-cli", "pi", "claude-code", "opencode", "opencode, database
         const store = await context.store();
         expect(await store.session(copy)).toMatchObject({ parent_session_id: origin, relation: "resume" });
         expect(await store.session(agent)).toMatchObject({ parent_session_id: copy, relation: "spawn" });
+        await expectListed(temp, { main: [origin, copy], subagents: [subagent, agent] });
         await expectOnce(temp, [...WORDS, ...SUBAGENT_WORDS, "platypus"]);
         const back = await restore(context, { session_id: copy, out: `${home}/out` });
         expect(back).toMatchObject({ fidelity: "native", sessions: 2, unproven: [] });
@@ -152,4 +167,20 @@ test("a sync that was killed before it read the subagents is completed by the ne
   writeCodexOrigin(home);
   await sync(context, {});
   expect(await idsOf(context)).toContain(agent);
+});
+
+test("a subagent that an older pond stored as a session of its own keeps its label", async () => {
+  await using temp = await tempContext();
+  const { context } = temp;
+  const { agent, say } = await restored(temp, "pi");
+  await temp.ingest(story(agent, { agent: "pi", project: "/srv/app" }).events());
+  say(agent, "And the platypus?");
+  const { clients } = await sync(context, {});
+  expect(clients.find(({ adapter }) => adapter === "pi")).toMatchObject({
+    read: 2,
+    stored: { relabelled: 0 },
+  });
+  expect(await hitsOf(context, "platypus")).toEqual([agent]);
+  const store = await context.store();
+  expect(await store.session(agent)).toMatchObject({ source_agent: "pi" });
 });

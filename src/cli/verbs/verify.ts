@@ -142,8 +142,8 @@ const COUNTED: readonly (readonly [keyof Counts, one: string, several: string])[
   ],
   [
     "waiting",
-    "source cannot be told yet: it waits for the next sync",
-    "sources cannot be told yet: they wait for the next sync",
+    "source cannot be told yet: pond sync takes it in once its client goes on, or an hour after it ended",
+    "sources cannot be told yet: pond sync takes them in once their client goes on, or an hour after it ended",
   ],
   [
     "superseded",

@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from "../../../base/json.ts";
 import { equalJson, tryParseJson } from "../../../base/json.ts";
-import type { MessageKey, MessageWithParts, Part } from "../../../model/index.ts";
+import type { MessageKey, MessageWithParts } from "../../../model/index.ts";
 import { messageId, revisionOf } from "../../../model/index.ts";
 import type { LostParts } from "../restore.ts";
 import type { CallPart } from "./parts.ts";
@@ -87,10 +87,13 @@ export interface HandingOver {
   readonly lost?: LostParts;
   /** False for a client that writes no flag and reads failures off the text. */
   readonly keepsFailures?: boolean;
+  /** It was read back: each message by its own name, because each is told what it says, also the further ones of a record. */
+  readonly isReadBack?: boolean;
 }
 
 export function handedOver(messages: readonly MessageWithParts[], options: HandingOver = {}): HandedOver {
-  const { lost = NOTHING_LOST, keepsFailures = true } = options;
+  const { lost = NOTHING_LOST, keepsFailures = true, isReadBack = false } = options;
+  const nameOf = isReadBack ? keyOf : originOf;
   const kept = messages.map(({ message, parts }) => ({
     message,
     parts: parts.filter((part) => !lost.parts.has(part)),
@@ -105,7 +108,7 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
     const { part, message } = result;
     const isTold = keepsFailures && !lost.failures.has(part);
     return {
-      message: originOf(message),
+      message: nameOf(message),
       texts: textsOf(part),
       failed: isTold ? part.is_failure === true : undefined,
     };
@@ -116,7 +119,7 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
       if (part.type === "tool_call")
         pieces.push({
           kind: "call",
-          message: originOf(message),
+          message: nameOf(message),
           id: plainId(part, ids),
           name: toolName(part),
           input: callInput(part),
@@ -124,10 +127,11 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
         });
       if (part.type !== "text" || part.text === undefined) continue;
       const last = pieces.at(-1);
+      const by = { ...nameOf(message), ordinal: part.ordinal, injected: injectedKind(part) };
       if (last?.kind === "said") {
         last.texts.push(part.text);
-        last.messages.push(saidBy(message, part));
-      } else pieces.push({ kind: "said", texts: [part.text], messages: [saidBy(message, part)] });
+        last.messages.push(by);
+      } else pieces.push({ kind: "said", texts: [part.text], messages: [by] });
       if (message.role === "assistant" && injectedKind(part) !== "compaction-summary")
         answers.push(part.text);
     }
@@ -135,9 +139,7 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
   return { pieces, answers };
 }
 
-function saidBy(message: Message, part: Part): SaidBy {
-  return { ...originOf(message), ordinal: part.ordinal, injected: injectedKind(part) };
-}
+const keyOf = ({ session_id, id }: Message): MessageKey => ({ session_id, id });
 
 /** All versions of a record are one message to who looks for copies of it. */
 function originOf(message: Message): MessageKey {
