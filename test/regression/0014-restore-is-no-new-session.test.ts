@@ -226,10 +226,12 @@ test("a copy that is older than its origin says how to hand over the rest", asyn
   for (const canReuse of [false, true])
     await expect(restore(context, { session_id: ID, to: "pi", canReuse })).rejects.toMatchObject({
       reason: "exists",
-      hint: expect.stringContaining("delete that file"),
+      hint: expect.stringContaining("which nobody went on with, and do this again"),
     });
+  // By its own id it is the same session.
   await expect(restore(context, { session_id: resume.id })).rejects.toMatchObject({
-    data: { session_id: ID },
+    reason: "exists",
+    data: { session: resume.id },
   });
   rmSync(files[0]?.path ?? "");
   await restore(context, { session_id: ID, to: "pi" });
@@ -283,7 +285,7 @@ test("a second restore that nobody touched takes nothing from the session that w
   for (const next of NEXT["codex-cli"]?.({}) ?? []) appendFileSync(log, `${JSON.stringify(next)}\n`);
   await sync(context, {});
   rmSync(log);
-  await restore(context, { session_id: ID, to: "codex-cli" });
+  await restore(context, { session_id: ID, to: "codex-cli", out: join(home, ".codex") });
   await sync(context, {});
   const { sessions } = await search(context, { query: "platypus" });
   expect(sessions.map(({ session_id }) => session_id)).toEqual([resume.id]);
@@ -323,11 +325,17 @@ test("a resume with other paths makes no second copy beside the first, and a dry
   await using temp = await tempContext();
   const { context, home } = temp;
   await storedSession(context, home);
-  const { files } = await restore(context, { session_id: ID, to: "pi" });
+  const elsewhere = join(home, "elsewhere");
+  mkdirSync(elsewhere);
+  const { files } = await restore(context, {
+    session_id: ID,
+    to: "pi",
+    mapPaths: [`/srv/app=${elsewhere}`],
+  });
   const mapped = { session_id: ID, to: "pi", canReuse: true, mapPaths: [`/srv/app=${home}`] };
   await expect(restore(context, mapped)).rejects.toMatchObject({ data: { path: files[0]?.path } });
   const planned = await restore(context, { ...mapped, isDryRun: true });
-  expect(planned.already_restored).toBe(files[0]?.path);
+  expect(planned.refused).toMatchObject({ reason: "exists", path: files[0]?.path });
   expect(await restore(context, { session_id: ID, to: "pi", canReuse: true })).toMatchObject({
     files: [{ kept: true }],
   });

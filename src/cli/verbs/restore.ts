@@ -1,12 +1,12 @@
 /** `pond restore`: a stored session back into a client, and how to go on with it there. */
 import type { RestoreReport } from "../../handlers/index.ts";
 import { shellLine, shellWord } from "../../base/shell.ts";
-import { resolveSession, restore as runRestore } from "../../handlers/index.ts";
+import { resolveRestorable, restore as runRestore } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { count, counted, size } from "../number.ts";
-import { lossLines, tokenLine, unusedRules } from "../restore-lines.ts";
+import { lossLines, missingFolders, refusedLines, tokenLine, unusedRules } from "../restore-lines.ts";
 import { stateRequest } from "../restore-request.ts";
 import { safeLine } from "../text.ts";
 import type { restoreFlags } from "../verb-flags.ts";
@@ -15,7 +15,7 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
   const { args, flags, out } = verb;
   await using context = await openContext(verb);
   const report = await runRestore(context, {
-    session_id: await resolveSession(context, args[0] ?? ""),
+    session_id: await resolveRestorable(context, args[0] ?? ""),
     mapPaths: flags["map-path"],
     isDryRun: flags["dry-run"],
     ...(flags.to === undefined ? {} : { to: flags.to }),
@@ -24,18 +24,15 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
   });
   // Names and folders come from the session: they are shown, they do not steer the terminal.
   out.result(report, () => render(report).map(safeLine).join("\n"));
-  for (const line of unusedRules(report)) out.note(safeLine(line));
-  // A restore would be refused.
-  const isInTheWay = report.files.some(({ is_in_the_way }) => is_in_the_way === true);
-  const isThere = report.already_restored !== undefined || report.already_there !== undefined;
-  return isInTheWay || isThere ? "failures" : "done";
+  for (const line of [...unusedRules(report), ...missingFolders(report)]) out.note(safeLine(line));
+  return report.refused === undefined ? "done" : "failures";
 }
 
 function render(report: RestoreReport): readonly string[] {
   const { command, copy_to, directory, is_directory_missing, in_the_way: inTheWay = [] } = report.resume;
   const { recorded_directory: recorded = directory } = report.resume;
   return [
-    ...refused(report),
+    ...refusedLines(report, "restore"),
     ...(report.dry_run === true ? planned(report) : written(report)),
     ...unproven(report),
     ...otherStates(report),
@@ -62,19 +59,6 @@ function render(report: RestoreReport): readonly string[] {
       ? []
       : [`before it can be resumed, copy what is in ${report.out} into ${copy_to}`]),
     `resume with: ${command}`,
-  ];
-}
-
-/** Of a dry run: why a restore would write nothing, and what to do instead. */
-function refused(report: RestoreReport): readonly string[] {
-  const { session_id, to, already_restored: restored, already_there: there } = report;
-  if (restored === undefined && there === undefined) return [];
-  const why =
-    restored === undefined
-      ? `${to} has the session already: ${there}`
-      : `it was restored into ${to} before, and ${restored} is still there`;
-  return [
-    `a restore would be refused: ${why}; open it with ${shellLine(["pond", "resume", session_id, "--in", to])}`,
   ];
 }
 
