@@ -9,7 +9,7 @@ import { chmod, copyFile, link, lstat, open, rename, rm, rmdir, stat, utimes } f
 import { dirname, join } from "node:path";
 import type { RestoredFile } from "../adapters/index.ts";
 import { compareFile, describeDifference, isEqualFile, printFile } from "../adapters/index.ts";
-import { errnoOf, PondError } from "../base/errors.ts";
+import { errnoOf, PondError, unlessFailed } from "../base/errors.ts";
 import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
 import { unusable } from "../base/unusable.ts";
 import type { Modes } from "./restore-modes.ts";
@@ -108,7 +108,7 @@ export async function checkTargets(
     if (writing.mayBeThere === true) return isThere;
     throw allThere(targets, { last, isClients });
   }
-  for (const [{ target }, isKept] of isThere) if (!isKept) refuseClosed(dirname(target));
+  for (const [{ target }, isKept] of isThere) if (!isKept) refuseClosed(dirname(target), out);
   return isThere;
 }
 
@@ -116,10 +116,12 @@ const isAllThere = (isThere: ReadonlyMap<Target, boolean>): boolean =>
   isThere.size > 0 && [...isThere.values()].every(Boolean);
 
 /** A folder that nobody may write to is known before it is tried, or the nearest one above that is there. */
-function refuseClosed(folder: string): void {
-  const stats = inTarget(dirname(folder), () => statSync(folder, { throwIfNoEntry: false }));
-  if (stats === undefined && dirname(folder) !== folder) return refuseClosed(dirname(folder));
-  inTarget(folder, () => {
+function refuseClosed(folder: string, out: string): void {
+  // Above the folder that was named nobody asked for one.
+  const named = out.startsWith(folder) ? out : folder;
+  const stats = inTarget(named, () => statSync(folder, { throwIfNoEntry: false }));
+  if (stats === undefined && dirname(folder) !== folder) return refuseClosed(dirname(folder), out);
+  inTarget(named, () => {
     if (stats?.isDirectory() !== true)
       throw new PondError("storage_unavailable", `${folder} is not a folder`);
     accessSync(folder, constants.W_OK | constants.X_OK);
@@ -134,7 +136,13 @@ function ofTarget(out: string, error: unknown): unknown {
   const path = error instanceof Error && "path" in error ? error.path : undefined;
   const dest = error instanceof Error && "dest" in error ? error.dest : undefined;
   const named = [dest, path].find((each) => typeof each === "string");
-  return unusable(typeof named === "string" ? dirname(named) : out, TARGET, error);
+  return unusable(typeof named === "string" ? nearestSeen(dirname(named)) : out, TARGET, error);
+}
+
+/** Of a folder that cannot be looked at: the one above it that keeps it closed. */
+function nearestSeen(folder: string): string {
+  const stats = unlessFailed(() => statSync(folder, { throwIfNoEntry: false }));
+  return stats === undefined && dirname(folder) !== folder ? nearestSeen(dirname(folder)) : folder;
 }
 
 /** Written, on the disk, and equal to its values when read again. */

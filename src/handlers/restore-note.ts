@@ -94,6 +94,12 @@ export function restoredAlready(
   );
 }
 
+/** The files of native restores with mapped paths: what their client carries on there is another end of the session. */
+export async function mappedFiles(store: SessionStore, session: string): Promise<ReadonlySet<string>> {
+  const heads = await store.restoresOf([session]);
+  return new Set(heads.flatMap(({ path, digest }) => (digest === undefined ? [] : [path])));
+}
+
 /** What this machine restored of a session into a folder and is still there, of a client that is not its own. */
 export async function restoredBefore(
   { config }: Context,

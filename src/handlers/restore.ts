@@ -24,7 +24,7 @@ import type { Use } from "./restore-already.ts";
 import { useOf } from "./restore-already.ts";
 import type { RestoredSession } from "./restore-check.ts";
 import { checkRestored } from "./restore-check.ts";
-import { remember, rememberFiles, restoredAlready, restoredBefore } from "./restore-note.ts";
+import { mappedFiles, remember, rememberFiles, restoredAlready, restoredBefore } from "./restore-note.ts";
 import type { RestoredState, StateRequest } from "./restore-choice.ts";
 import { chosenState, describeState, isEarlierState } from "./restore-choice.ts";
 import type { WrittenFile } from "./restore-files.ts";
@@ -116,7 +116,7 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const out = named ?? defaultFolder(context, { adapter, place, restored, request });
   const times = await timesOf({ adapter, place, lineage, restored, now });
   const state = shown.get(session.id);
-  const described = state === undefined ? undefined : describeState(state);
+  const described = state && describeState(state, await mappedFiles(store, session.id));
   const isEarlier = choice.size > 0 && isEarlierState(described);
   // Where it goes to no place of the client, the client does not see it.
   const isSeen = named === undefined || named === place?.root;

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { PondError } from "../../src/base/errors.ts";
 import type { Context } from "../../src/handlers/index.ts";
-import { listSessions, restore, search, sync, verify } from "../../src/handlers/index.ts";
+import { get, listSessions, restore, search, sync, verify } from "../../src/handlers/index.ts";
 import { sessionId } from "../../src/model/index.ts";
 import { tempContext } from "../support/temp-context.ts";
 
@@ -189,6 +189,13 @@ test("a native restore with mapped paths is not another end of its session as lo
   await sync(context, {});
   expect(await hitsOf(context, "platypus")).toEqual([ID]);
   expect((await verify(context, {})).clients).toMatchObject([{ unstored: 0 }]);
+  // Carried on it is one, and each says which it is.
+  const got = await get(context, { session_id: ID });
+  expect(got).toMatchObject({ ends: [{ end: 1, mapped_paths: true }, { end: 2 }] });
+  expect((await restore(context, { session_id: ID, isDryRun: true })).state).toMatchObject({
+    ends: 2,
+    mapped_paths: true,
+  });
 });
 
 test("a restore that cannot be recorded says so", async () => {

@@ -71,7 +71,7 @@ function again(report: RestoreReport, recorded: string): string {
   const isOpened = dry_run !== true && fidelity === "native" && resume.copy_to === undefined;
   if (isOpened && !isChosen(state))
     return `run ${shellLine(["pond", "resume", session_id, "--map-path"])} ${shellWord(recorded)}=<the folder here>`;
-  const before = dry_run === true ? "run" : "delete what was written and run";
+  const before = dry_run === true ? "run" : "move what was written away and run";
   const chosen = isChosen(state) ? ["--source", state.source, "--state", String(state.state)] : [];
   const words = ["pond", "restore", session_id, "--to", to, ...chosen, "--map-path"];
   return `${before} ${shellLine(words)} ${shellWord(recorded)}=<the folder here>`;
@@ -119,8 +119,9 @@ function unproven({ unproven: all }: RestoreReport): readonly string[] {
 /** Where a session went more than one way, or was more than it is now, people should know what they have and what else there is. */
 function otherStates({ session_id, state }: RestoreReport): readonly string[] {
   if (state === undefined) return [];
-  const { end, ends, state: number, states, path } = state;
-  const from = `as it was read from ${path}`;
+  const { end, ends, state: number, states, path, mapped_paths: isMapped } = state;
+  const mapped = isMapped === true ? ", which pond restored with mapped paths and its client carried on" : "";
+  const from = `as it was read from ${path}${mapped}`;
   if (ends > 1 && end !== undefined)
     return [
       `this is end ${end} of ${ends}, ${from}; for others: pond restore ${shellWord(session_id)} --end <1 to ${ends}>`,
