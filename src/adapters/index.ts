@@ -40,6 +40,7 @@ export {
   differenceToHandedOver,
   handedOver,
   messagesBehind,
+  messagesSaying,
   isEqualFile,
   isSameStamp,
   isSettled,

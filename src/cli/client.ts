@@ -21,8 +21,9 @@ export function findCommand(name: string, { env, platform }: Environment): strin
 }
 
 function isExecutable(path: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
   try {
+    // A folder of PATH that may not be entered has no command for this user.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(path, constants.X_OK);
     return true;
   } catch {

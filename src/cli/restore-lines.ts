@@ -18,14 +18,33 @@ export function tokenLine(report: Pick<RestoreReport, "tokens" | "to" | "fidelit
   return `${sizeLine(report)}: too large for a window of ${count(exceeded.tokens)} in ${report.to}; ${fix}`;
 }
 
-function sizeLine({ tokens, fidelity }: Pick<RestoreReport, "tokens" | "fidelity">): string {
+/** Whose model: the one of the client that it is restored into; what another one was sent is told apart. */
+function sizeLine({ tokens, fidelity, to }: Pick<RestoreReport, "tokens" | "fidelity" | "to">): string {
   const { estimated, recorded, is_sealed, origin } = tokens;
   if (fidelity === "native" && recorded !== undefined)
-    return `its model is sent about ${count(recorded)} tokens (as ${origin} recorded)`;
-  const known = recorded === undefined ? "" : `; ${origin} recorded ${count(recorded)}`;
+    return `the model in ${to} is sent about ${count(recorded)} tokens (as ${origin} recorded)`;
+  const known = recorded === undefined ? "" : `; the model in ${origin} was sent ${count(recorded)}`;
   const sealed =
     is_sealed === true ? ", because only its provider can read the summary of its compaction" : "";
-  return `its model is sent about ${count(estimated)} tokens (estimated${known})${sealed}`;
+  return `the model in ${to} is sent about ${count(estimated)} tokens of this session (estimated${known})${sealed}`;
+}
+
+/** Of a dry run: why the same without it would write nothing, and what to do instead. */
+export function refusedLines(
+  { refused }: Pick<RestoreReport, "refused">,
+  what: "restore" | "resume",
+): readonly string[] {
+  if (refused === undefined) return [];
+  return [`a ${what} would be refused: ${refused.message}`, `fix: ${refused.hint}`];
+}
+
+/** Of paths that were mapped to what is not there, but for where the client is started, which is told by itself. */
+export function missingFolders({ missing_map_paths: folders, resume }: RestoreReport): readonly string[] {
+  const isTold = (folder: string): boolean =>
+    resume.is_directory_missing === true && `${resume.directory}/`.startsWith(`${folder}/`);
+  return folders
+    .filter((folder) => !isTold(folder))
+    .map((folder) => `note: ${folder}, to which paths are mapped, is not on this machine: make it`);
 }
 
 /** Of a rule that changed nothing: mostly a slip in the folder that the session recorded. */

@@ -110,6 +110,15 @@ export async function resolveSession(context: Context, id: string): Promise<stri
   return (await store.summaries()).get(id) === undefined ? onlyBeginning(store, id) : id;
 }
 
+/** The same for what is restored or resumed: a copy that pond restored and nobody carried on has an id, too. */
+export async function resolveRestorable(context: Context, id: string): Promise<string> {
+  const store = await requireStore(context);
+  const isStored = (await store.summaries()).get(id) !== undefined;
+  const isNear = isStored || (await sessionsBeginning(store, id)).length > 0;
+  const copy = isNear || id.length < MIN_PREFIX ? undefined : await store.restoredFrom(id);
+  return copy?.session ?? resolveSession(context, id);
+}
+
 /** The session whose children are meant. It need not be stored itself: a parent is a soft reference (spec.md#model-lineage). */
 export async function resolveParent(context: Context, id: string): Promise<string> {
   const summaries = await (await requireStore(context)).summaries();

@@ -14,6 +14,7 @@ import { noSession } from "./find.ts";
 import { getMessage } from "./get-message.ts";
 import type { Entry } from "./thread.ts";
 import { entriesOf, readThread } from "./thread.ts";
+import { mappedFiles } from "./restore-note.ts";
 import { endViews, issueViews, sessionHead, viewEntries, stateViews } from "./views.ts";
 
 export async function get(context: Context, request: GetRequest): Promise<GetResponse> {
@@ -54,7 +55,7 @@ async function getSession(
   ]);
   const session = summaries.get(session_id);
   if (session === undefined || thread === undefined) throw await noSession(store, session_id);
-  const past = await pastOf(source, session, history ? undefined : end);
+  const past = await pastOf({ store, source }, session, history ? undefined : end);
   const entries = entriesOf(thread, mode);
   const page = pageOf(entries, request, { limit, mode });
   const children = childrenOf(session, summaries);
@@ -97,7 +98,7 @@ function checkView({ end, history, branch }: GetRequest): void {
 
 /** The ends of the session, where there are several, and how much is stored that is in none of them. */
 async function pastOf(
-  source: StoreTree,
+  { store, source }: { readonly store: SessionStore; readonly source: StoreTree },
   session: SessionSummary,
   end: number | undefined,
 ): Promise<Pick<SessionResult, "end" | "ends" | "history" | "states" | "states_remaining" | "replaced">> {
@@ -115,7 +116,7 @@ async function pastOf(
   return {
     ...(end === undefined ? { history: true, ...(await statesOf(source, session)) } : {}),
     ...(ends.length > 1 && end !== undefined ? { end } : {}),
-    ...(ends.length > 1 ? { ends: endViews(ends) } : {}),
+    ...(ends.length > 1 ? { ends: endViews(ends, await mappedFiles(store, session.id)) } : {}),
     ...(replaced > 0 ? { replaced } : {}),
   };
 }

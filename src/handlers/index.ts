@@ -34,6 +34,7 @@ export const lookAround = reading(async () => (await import("./init.ts")).lookAr
 export const openDemo = later(async () => (await import("./demo.ts")).openDemo);
 export const repair = later(async () => (await import("./repair.ts")).repair);
 export const resolveParent = reading(async () => (await import("./find.ts")).resolveParent);
+export const resolveRestorable = reading(async () => (await import("./find.ts")).resolveRestorable);
 export const resolveSession = reading(async () => (await import("./find.ts")).resolveSession);
 export const resolveTarget = reading(async () => (await import("./find.ts")).resolveTarget);
 export const restore = later(async () => (await import("./restore.ts")).restore);

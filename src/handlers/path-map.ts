@@ -1,4 +1,5 @@
 /** `--map-path old=new`: recorded folders rewritten for the machine that a session is restored on (spec.md#adapter-restore). */
+import { statSync } from "node:fs";
 import { PondError } from "../base/errors.ts";
 import { trimEndOf } from "../base/trim.ts";
 import { namedPath } from "./sources.ts";
@@ -9,6 +10,13 @@ export interface PathMap {
   readonly isUsed: () => boolean;
   /** The rules that no path needed so far, as they were given. */
   readonly unused: () => readonly string[];
+  /** The rules that were used and lead to a folder that is not on this machine. */
+  readonly missing: () => readonly MissingFolder[];
+}
+
+export interface MissingFolder {
+  readonly rule: string;
+  readonly folder: string;
 }
 
 /** The longest matching prefix wins; a prefix ends at a path separator. `new` is a folder of this machine, or of another kind of system. */
@@ -27,6 +35,10 @@ export function pathMap(rules: readonly string[], home: string): PathMap {
     },
     isUsed: () => used.size > 0,
     unused: () => rules.filter((rule) => !used.has(rule)),
+    missing: () =>
+      ordered.flatMap(({ rule, to }) =>
+        used.has(rule) && !isWindows(to) && !isFolder(to || "/") ? [{ rule, folder: to }] : [],
+      ),
   };
 }
 
@@ -52,5 +64,7 @@ function separated(below: string, { from, to }: Rule): string {
   if (isWindows(from) === isWindows(to)) return below;
   return isWindows(to) ? below.replaceAll("/", "\\") : below.replaceAll("\\", "/");
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 const isWindows = (path: string): boolean => /^(?:[A-Za-z]:(?:[/\\]|$)|\\\\)/.test(path);

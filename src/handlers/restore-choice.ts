@@ -26,6 +26,8 @@ export interface RestoredState {
   /** Its place among the ends of the session, 1 for the newest; absent for a state that another source has gone on from. */
   readonly end?: number;
   readonly ends: number;
+  /** Pond restored it with mapped paths, and its client carried it on. */
+  readonly mapped_paths?: true;
 }
 
 /** Empty where nothing is asked for: then the newest end counts. */
@@ -137,7 +139,11 @@ export function isEarlierState(state: RestoredState | undefined): boolean {
   return state !== undefined && (state.end !== 1 || state.state !== state.states.at(-1));
 }
 
-export function describeState({ end: { state, states }, ends }: Shown): RestoredState {
+/** `mapped`: the files that restores with mapped paths wrote. */
+export function describeState(
+  { end: { state, states }, ends }: Shown,
+  mapped: ReadonlySet<string>,
+): RestoredState {
   const { source, path, state: number, records } = state;
   // Another source may have come to the same end.
   const place = ends.findIndex((each: End) => isSameState(each.state, state));
@@ -149,5 +155,6 @@ export function describeState({ end: { state, states }, ends }: Shown): Restored
     records,
     ...(place === -1 ? {} : { end: place + 1 }),
     ends: ends.length,
+    ...(mapped.has(path) ? { mapped_paths: true as const } : {}),
   };
 }

@@ -4,11 +4,12 @@
  * is there already and equal stays, so that a restore that was killed is completed by the next one.
  */
 import type { Stats } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { chmod, copyFile, link, lstat, open, rename, rm, rmdir, stat, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { RestoredFile } from "../adapters/index.ts";
 import { compareFile, describeDifference, isEqualFile, printFile } from "../adapters/index.ts";
-import { errnoOf, PondError } from "../base/errors.ts";
+import { errnoOf, PondError, unlessFailed } from "../base/errors.ts";
 import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
 import { unusable } from "../base/unusable.ts";
 import type { Modes } from "./restore-modes.ts";
@@ -55,17 +56,13 @@ export interface Written<T> {
 
 /** Writes every file or none. Folders that had to be made are removed again with the files. */
 export async function writeFiles<T>(writing: Writing<T>): Promise<Written<T>> {
-  const { out, isClients = false, files, times, last, check, signal, mayBeLonger } = writing;
+  const { out, isClients = false, files, times, last, check, signal } = writing;
   const targets = targetsOf(out, files);
   for (const { target } of targets) await refuseLinks(out, target);
   for (const folder of new Set([out, ...targets.map(({ target }) => dirname(target))]))
     await removeLeftovers(folder);
-  const isThere = new Map<Target, boolean>();
-  for (const one of targets) isThere.set(one, await isInPlace(one, { mayBeLonger }));
-  if (targets.length > 0 && targets.every((one) => isThere.get(one) === true)) {
-    if (writing.mayBeThere === true) return { files: await previewFiles(writing) };
-    throw allThere(targets, { last, isClients });
-  }
+  const isThere = await checkTargets(writing, targets);
+  if (isAllThere(isThere)) return { files: await previewFiles(writing) };
   const modes = new Map(targets.map(({ target }) => [target, modesFor(target, { out, isClients })]));
   const undo = new Undo();
   try {
@@ -90,9 +87,62 @@ export async function writeFiles<T>(writing: Writing<T>): Promise<Written<T>> {
     return { files: written, checked };
   } catch (error) {
     await undo.run();
-    // The system does not say which disk is full.
-    throw ["ENOSPC", "EDQUOT"].includes(errnoOf(error) ?? "") ? unusable(out, TARGET, error) : error;
+    throw ofTarget(out, error);
   }
+}
+
+/** Why these files would not be written, before anything is: thrown. True of each that is there and stays. */
+export async function checkTargets(
+  writing: Pick<Writing<unknown>, "out" | "files" | "last" | "isClients" | "mayBeThere" | "mayBeLonger">,
+  targets: readonly Target[] = targetsOf(writing.out, writing.files),
+): Promise<ReadonlyMap<Target, boolean>> {
+  const { out, isClients = false, last, mayBeLonger } = writing;
+  const isThere = new Map<Target, boolean>();
+  try {
+    for (const { target } of targets) await refuseLinks(out, target);
+    for (const one of targets) isThere.set(one, await isInPlace(one, { mayBeLonger }));
+  } catch (error) {
+    throw ofTarget(out, error);
+  }
+  if (isAllThere(isThere)) {
+    if (writing.mayBeThere === true) return isThere;
+    throw allThere(targets, { last, isClients });
+  }
+  for (const [{ target }, isKept] of isThere) if (!isKept) refuseClosed(dirname(target), out);
+  return isThere;
+}
+
+const isAllThere = (isThere: ReadonlyMap<Target, boolean>): boolean =>
+  isThere.size > 0 && [...isThere.values()].every(Boolean);
+
+/** A folder that nobody may write to is known before it is tried, or the nearest one above that is there. */
+function refuseClosed(folder: string, out: string): void {
+  // Above the folder that was named nobody asked for one.
+  const named = out.startsWith(folder) ? out : folder;
+  const stats = inTarget(named, () => statSync(folder, { throwIfNoEntry: false }));
+  if (stats === undefined && dirname(folder) !== folder) return refuseClosed(dirname(folder), out);
+  inTarget(named, () => {
+    if (stats?.isDirectory() !== true)
+      throw new PondError("storage_unavailable", `${folder} is not a folder`);
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  });
+}
+
+/** The system does not say which disk is full, nor what to do about a folder that is closed. */
+function ofTarget(out: string, error: unknown): unknown {
+  const errno = errnoOf(error) ?? "";
+  if (errno === "ENOSPC" || errno === "EDQUOT") return unusable(out, TARGET, error);
+  if (!["EACCES", "EPERM", "EROFS"].includes(errno)) return error;
+  const path = error instanceof Error && "path" in error ? error.path : undefined;
+  const dest = error instanceof Error && "dest" in error ? error.dest : undefined;
+  const named = [dest, path].find((each) => typeof each === "string");
+  return unusable(typeof named === "string" ? nearestSeen(dirname(named)) : out, TARGET, error);
+}
+
+/** Of a folder that cannot be looked at: the one above it that keeps it closed. */
+function nearestSeen(folder: string): string {
+  const stats = unlessFailed(() => statSync(folder, { throwIfNoEntry: false }));
+  return stats === undefined && dirname(folder) !== folder ? nearestSeen(dirname(folder)) : folder;
 }
 
 /** Written, on the disk, and equal to its values when read again. */

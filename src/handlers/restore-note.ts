@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Adapter } from "../adapters/index.ts";
 import { stampNow } from "../adapters/index.ts";
 import { stampTextOf } from "../adapters/registry.ts";
-import { errnoOf, isPondError, PondError, toPondError } from "../base/errors.ts";
+import { errnoOf, PondError, toPondError } from "../base/errors.ts";
 import { shellLine } from "../base/shell.ts";
 import type { SessionId } from "../model/index.ts";
 import type { RestoreHead, SessionStore } from "../sessions/index.ts";
@@ -78,39 +78,26 @@ interface Again {
 }
 
 /** A session is in that folder already, however the client names its files: a second one would be its double. */
-export function restoredAlready({ adapter, session }: Again, head: RestoreHead): PondError {
+export function restoredAlready(
+  { adapter, session }: Again,
+  { head, isSeen }: { readonly head: RestoreHead; readonly isSeen: boolean },
+): PondError {
+  const open = `open it with ${shellLine(["pond", "resume", session, "--in", adapter.name])}; `;
   return new PondError(
     "validation_failed",
     `session ${session} was restored into ${adapter.title} before, as ${head.session}: ${head.path} exists already, and pond never overwrites a file`,
     {
       reason: "exists",
-      hint: `open it with ${shellLine(["pond", "resume", session, "--in", adapter.name])}; ${AGAIN}; for one more copy, restore into another folder with --out`,
+      hint: `nothing was written; ${isSeen ? open : ""}to hand over what came since, move that file away and do this again; for one more copy, restore into another folder with --out`,
       data: { path: head.path, session: head.session, was_restored: true },
     },
   );
 }
 
-/** What was restored before is in the way of what the session has become since. */
-const AGAIN = "to hand over what came since, run pond sync, delete that file and do this again";
-
-/** Throws the error, with the fix where the file that is in the way is one that pond wrote before. */
-export async function explainStale(
-  context: Context,
-  store: SessionStore,
-  { error, ...again }: Again & { readonly error: unknown },
-): Promise<never> {
-  const isInTheWay = isPondError(error) && error.reason === "exists";
-  const head = isInTheWay ? await restoredBefore(context, store, again) : undefined;
-  if (!isInTheWay || head === undefined) throw error;
-  throw new PondError(
-    error.code,
-    `session ${again.session} was restored into ${again.adapter.title} before it went on: ${head.path} has other content`,
-    {
-      reason: "exists",
-      hint: `nothing was written; ${AGAIN}`,
-      data: { path: head.path, session: head.session, was_restored: true },
-    },
-  );
+/** The files of native restores with mapped paths: what their client carries on there is another end of the session. */
+export async function mappedFiles(store: SessionStore, session: string): Promise<ReadonlySet<string>> {
+  const heads = await store.restoresOf([session]);
+  return new Set(heads.flatMap(({ path, digest }) => (digest === undefined ? [] : [path])));
 }
 
 /** What this machine restored of a session into a folder and is still there, of a client that is not its own. */

@@ -95,6 +95,7 @@ export async function isInPlace(one: Target, { mayBeLonger }: Reuse = {}): Promi
     {
       reason: "exists",
       hint: "nothing was written; restore into another folder with --out, or move that file away",
+      data: { path: one.target },
     },
   );
 }
@@ -153,6 +154,7 @@ export function allThere(
     {
       reason: "exists",
       hint: `nothing was written; the session is there${isClients ? ", and pond resume opens it" : ""}; to get one more copy, restore into another folder with --out`,
+      data: { path: shown?.target ?? "" },
     },
   );
 }

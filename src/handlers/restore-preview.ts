@@ -2,7 +2,7 @@
 import { printFile } from "../adapters/index.ts";
 import type { Writing, WrittenFile } from "./restore-files.ts";
 import type { Reuse } from "./restore-present.ts";
-import { presenceOf, refuseLinks, targetsOf } from "./restore-present.ts";
+import { presenceOf, targetsOf } from "./restore-present.ts";
 
 export async function previewFiles({
   out,
@@ -11,8 +11,8 @@ export async function previewFiles({
 }: Pick<Writing<unknown>, "out" | "files"> & Reuse): Promise<readonly WrittenFile[]> {
   const preview: WrittenFile[] = [];
   for (const one of targetsOf(out, files)) {
-    await refuseLinks(out, one.target);
-    const presence = await presenceOf(one);
+    // Where nobody may look nothing is known to be in the way; that the folder is closed is told by itself.
+    const presence = await presenceOf(one).catch(() => "absent" as const);
     const isKept = presence === "equal" || (presence === "longer" && mayBeLonger === true);
     preview.push({
       path: one.target,

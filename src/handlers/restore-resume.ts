@@ -1,5 +1,5 @@
 /** How a restored session is resumed in the client that it was written for, from the folder that it was written to. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Resume } from "../adapters/index.ts";
 import { tryParseJson } from "../base/json.ts";
@@ -54,7 +54,7 @@ export function resumeIn(
   const command = [...entering, ...steps].map(shellLine).join(" && ");
   const missing = {
     ...(recorded === directory || !isPath(recorded) ? {} : { recorded_directory: recorded }),
-    ...(is_path && !existsSync(directory) ? { is_directory_missing: true as const } : {}),
+    ...(is_path && !isFolder(directory) ? { is_directory_missing: true as const } : {}),
   };
   if (isFound) return { id, directory, is_path, ...missing, command, steps };
   const inTheWay = written.files.flatMap(({ path }) => {
@@ -72,6 +72,8 @@ export function resumeIn(
     ...(inTheWay.length === 0 ? {} : { in_the_way: inTheWay }),
   };
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** True where there is a file with other content, however that is spelled. */
 function isOther(target: string, path: string): boolean {

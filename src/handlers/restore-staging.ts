@@ -34,7 +34,7 @@ export function makeStaging(folder: string): Staging {
 
 export const TARGET: FolderUse = {
   what: "the folder to restore into",
-  fix: "nothing was restored; name a folder that you can write to, with room, with --out",
+  fix: "nothing was restored; make it one that you can write to, with room, or name another one with --out",
 };
 
 /** Says of which folder an error is, and what to do about it, which the system does not. */

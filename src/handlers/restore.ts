@@ -7,9 +7,11 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Adapter, ContextRule, Loss, Place, Restored } from "../adapters/index.ts";
 import { adapterNamed, adapters, brandOf, placesThatExist, printFile } from "../adapters/index.ts";
-import { PondError } from "../base/errors.ts";
+import { isPondError, PondError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
+import type { Session } from "../model/index.ts";
 import { sessionsIn } from "../model/index.ts";
+import type { SessionStore } from "../sessions/index.ts";
 import { checkFiles, readLineage, SESSIONS } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
@@ -22,12 +24,14 @@ import type { Use } from "./restore-already.ts";
 import { useOf } from "./restore-already.ts";
 import type { RestoredSession } from "./restore-check.ts";
 import { checkRestored } from "./restore-check.ts";
-import { explainStale, remember, rememberFiles, restoredAlready, restoredBefore } from "./restore-note.ts";
+import { mappedFiles, remember, rememberFiles, restoredAlready, restoredBefore } from "./restore-note.ts";
 import type { RestoredState, StateRequest } from "./restore-choice.ts";
 import { chosenState, describeState, isEarlierState } from "./restore-choice.ts";
 import type { WrittenFile } from "./restore-files.ts";
-import { writeFiles } from "./restore-files.ts";
+import { checkTargets, writeFiles } from "./restore-files.ts";
 import { previewFiles } from "./restore-preview.ts";
+import type { Refused } from "./restore-refusals.ts";
+import { nowhere, Refusals, refusedBy, toResume } from "./restore-refusals.ts";
 import type { ResumeReport } from "./restore-resume.ts";
 import { resumeIn } from "./restore-resume.ts";
 import type { RestoreTokens } from "./restore-tokens.ts";
@@ -47,8 +51,8 @@ export interface RestoreRequest extends StateRequest {
   readonly isDryRun?: boolean;
   /** A session that is there already is used as it is, also where its client has continued it. */
   readonly canReuse?: boolean;
-  /** Called before anything is written, with how the session will be resumed; throws to write nothing. */
-  readonly beforeWriting?: (resume: ResumeReport) => void;
+  /** Called before anything is written, with how the session will be resumed: why it cannot be, where that is so. */
+  readonly whyNot?: (resume: ResumeReport) => PondError | undefined;
 }
 
 export interface RestoreReport extends LineageProof {
@@ -64,14 +68,14 @@ export interface RestoreReport extends LineageProof {
   readonly tokens: RestoreTokens;
   /** The session is listed as of today: the client deletes older ones after so many days. */
   readonly deleted_after_days?: number;
-  /** Of a dry run: the file of an earlier restore that is still there; this one would be refused. */
-  readonly already_restored?: string;
-  /** Of a dry run: where the client has a session of this id; this one would be refused. */
-  readonly already_there?: string;
+  /** Of a dry run: why the same without it would be refused. */
+  readonly refused?: Refused;
   /** That it was restored could not be written to the store: the next sync takes it for another session. */
   readonly is_unrecorded?: true;
   /** Rules of `mapPaths` that fit no folder of these sessions. */
   readonly unused_map_paths: readonly string[];
+  /** Folders of `mapPaths` that are not on this machine. */
+  readonly missing_map_paths: readonly string[];
   /** Which state of the session it is; absent where none is recorded. */
   readonly state?: RestoredState;
   readonly resume: ResumeReport;
@@ -79,17 +83,19 @@ export interface RestoreReport extends LineageProof {
 
 export async function restore(context: Context, request: RestoreRequest): Promise<RestoreReport> {
   const store = await requireStore(context);
-  const session = await store.session(request.session_id);
-  if (session === undefined) throw await noSession(store, request.session_id);
+  const { session, copyIn } = await askedFor(store, request.session_id);
   const choice = await chosenState(store, session, { ...request, home: context.machine.home });
   const read = await readLineage(store, session.id, choice);
   const { lineage, shown } = read;
   const brand = brandOf(lineage.state.session.source_agent);
-  const adapter = requireTarget(request.to ?? brand);
+  const adapter = requireTarget(request.to ?? copyIn ?? brand);
+  const { isDryRun = false, canReuse = false } = request;
+  const refusals = new Refusals(isDryRun);
   const looks = adapter.looks(context.machine);
   // On a machine where the client was never started its place is made.
   const place = (await placesThatExist(looks))[0] ?? looks[0];
-  const named = request.out === undefined ? undefined : await folderAt(request.out, context.machine.home);
+  const named = request.out === undefined ? undefined : namedPath(request.out, context.machine.home);
+  if (request.out !== undefined) refusals.add(await notAFolder(request.out, named ?? ""));
   const fidelity = brand === adapter.name ? "native" : "foreign";
   await refuseDamage(context);
   const proof = await proveLineage(store, read);
@@ -109,47 +115,47 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const { machine, signal } = context;
   const out = named ?? defaultFolder(context, { adapter, place, restored, request });
   const times = await timesOf({ adapter, place, lineage, restored, now });
-  const { isDryRun = false, canReuse = false } = request;
   const state = shown.get(session.id);
-  const described = state === undefined ? undefined : describeState(state);
+  const described = state && describeState(state, await mappedFiles(store, session.id));
   const isEarlier = choice.size > 0 && isEarlierState(described);
   // Where it goes to no place of the client, the client does not see it.
   const isSeen = named === undefined || named === place?.root;
   const use: Use = isSeen
     ? await useOf(context, {
+        store,
         adapter,
         looks,
         session,
+        lineage,
         out,
+        isOutNamed: named !== undefined,
         restored,
         unmapped: () => serialized((path) => path),
+        isMapped: paths.isUsed(),
         canReuse,
+        isAsIs: copyIn === adapter.name,
         isEarlier,
       })
     : { kind: "write" };
-  // What its client imported and carried on would be mixed with what is imported again.
-  const isCarriedOn =
-    canReuse &&
-    fidelity === "foreign" &&
-    restored.resume.imports !== undefined &&
-    (await store.session(restored.resume.id)) !== undefined;
+  if (use.kind === "refuse") refusals.add(use.error);
   const resumeWith = (written: readonly WrittenFile[]): ResumeReport =>
-    resumeIn(out, restored.resume, {
+    resumeIn(out, asOpened(restored.resume, use), {
       files: written,
       place: place?.root,
       title: adapter.title,
       recorded: session.project,
-      isImported: isCarriedOn || use.kind === "open",
+      isImported: use.kind === "open",
       ...(use.kind === "open" && !use.isListed ? { openAt: use.file?.path } : {}),
     });
-  request.beforeWriting?.(resumeWith([]));
   const last = restored.logs.find((log) => log.session === session.id)?.path;
   const again = { session: session.id, adapter, out };
-  const before = await restoredBefore(context, store, again);
+  const before = use.kind === "write" ? await restoredBefore(context, store, again) : undefined;
   // What is to be reused must be the file that would be written.
-  const isDouble = before !== undefined && !(canReuse && before.path === join(realPathOf(out), last ?? ""));
-  if (isDouble && !isDryRun) throw restoredAlready(again, before);
-  if (use.kind === "refuse" && !isDryRun) throw use.error;
+  const isReused = canReuse && before?.path === join(realPathOf(out), last ?? "");
+  if (before !== undefined && !isReused) refusals.add(restoredAlready(again, { head: before, isSeen }));
+  refusals.add(request.whyNot?.(resumeWith([])));
+  const [missing] = use.kind === "write" ? paths.missing() : [];
+  if (canReuse && missing !== undefined) refusals.add(nowhere(missing));
   // What was there already and is only used may be the client's own.
   const newIn = (files: readonly WrittenFile[]): readonly WrittenFile[] =>
     canReuse ? files.filter(({ kept }) => !kept) : files;
@@ -171,22 +177,22 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     },
     signal,
   };
+  const explain = canReuse ? toResume : (error: PondError): PondError => error;
+  if (isDryRun && use.kind === "write") refusals.add(await refusalOf(checkTargets(writing), explain));
   const { files } =
     use.kind === "open"
       ? { files: use.file === undefined ? [] : [use.file] }
       : isDryRun
         ? { files: await previewFiles(writing) }
-        : await writeFiles(writing).catch((error: unknown) =>
-            explainStale(context, store, { ...again, error }),
-          );
-  // Where nothing is left to write, a restore is refused.
-  const isAllThere = isDryRun && !canReuse && files.length > 0 && files.every(({ kept }) => kept);
-  const alreadyThere = use.kind === "refuse" ? use.path : isAllThere ? join(out, last ?? "") : undefined;
+        : await writeFiles(writing).catch((error: unknown) => {
+            throw isPondError(error) ? explain(error) : error;
+          });
   if (!isDryRun) rememberFiles(context, newIn(files));
   return {
     session_id: session.id,
     to: adapter.name,
     ...(isDryRun ? { dry_run: true as const } : {}),
+    ...(refusals.first === undefined ? {} : { refused: refusedBy(refusals.first) }),
     fidelity,
     out,
     sessions: [...sessionsIn(lineage)].length,
@@ -197,13 +203,49 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     ...(times.deleted_after_days === undefined || files.every(({ kept }) => kept)
       ? {}
       : { deleted_after_days: times.deleted_after_days }),
-    ...(isDouble ? { already_restored: before.path } : {}),
-    ...(alreadyThere === undefined || isDouble ? {} : { already_there: alreadyThere }),
     ...(isRecorded ? {} : { is_unrecorded: true as const }),
     unused_map_paths: paths.unused(),
+    missing_map_paths: paths.missing().map(({ folder }) => folder),
     ...(described === undefined ? {} : { state: described }),
     resume: resumeWith(isDryRun ? [] : files),
   };
+}
+
+interface AskedFor {
+  readonly session: Session;
+  /** The client that has the copy by whose id it was asked for. */
+  readonly copyIn?: string;
+}
+
+/** A stored session, or the one behind a copy that pond restored and nobody carried on. */
+async function askedFor(store: SessionStore, id: string): Promise<AskedFor> {
+  const stored = await store.session(id);
+  if (stored !== undefined) return { session: stored };
+  const head = await store.restoredFrom(id);
+  const origin = head?.session === id ? await store.session(head.from) : undefined;
+  if (head === undefined || origin === undefined) throw await noSession(store, id);
+  return { session: origin, copyIn: head.adapter };
+}
+
+/** What is there is resumed where it works. */
+function asOpened(resume: Restored["resume"], use: Use): Restored["resume"] {
+  return use.kind === "open" && use.directory !== undefined
+    ? { ...resume, directory: use.directory }
+    : resume;
+}
+
+/** What something is refused for, which is no fault. */
+async function refusalOf(
+  trying: Promise<unknown>,
+  explain: (error: PondError) => PondError,
+): Promise<PondError | undefined> {
+  try {
+    await trying;
+    return undefined;
+  } catch (error) {
+    if (isPondError(error) && error.code !== "internal") return explain(error);
+    throw error;
+  }
 }
 
 /** Who belongs to a session is in rows that no digest covers: the files that hold them must be as they were written. */
@@ -281,10 +323,12 @@ function contentName({ files }: Restored): string {
   return digest.digest("hex").slice(0, 12);
 }
 
-/** Need not be there yet. */
-async function folderAt(named: string, home: string): Promise<string> {
-  const path = namedPath(named, home);
+/** It need not be there yet. */
+async function notAFolder(named: string, path: string): Promise<PondError | undefined> {
   const stats = await stat(path).catch(() => undefined);
-  if (stats === undefined || stats.isDirectory()) return path;
-  throw new PondError("validation_failed", `--out ${named} is a file`, { hint: "name a folder" });
+  if (stats === undefined || stats.isDirectory()) return undefined;
+  return new PondError("validation_failed", `--out ${named} is a file`, {
+    hint: "name a folder",
+    data: { path },
+  });
 }

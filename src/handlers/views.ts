@@ -125,7 +125,8 @@ export function stateViews(states: readonly StateHead[]): readonly StateView[] {
   });
 }
 
-export function endViews(ends: readonly EndRows[]): readonly EndView[] {
+/** `mapped`: the files that restores with mapped paths wrote. */
+export function endViews(ends: readonly EndRows[], mapped: ReadonlySet<string>): readonly EndView[] {
   return ends.map(({ state, partedAfter }, at) => {
     const { source, path, reader, form, records } = state;
     const last = state.recorded_at === undefined ? undefined : timestampFromMicros(state.recorded_at);
@@ -135,6 +136,7 @@ export function endViews(ends: readonly EndRows[]): readonly EndView[] {
       records,
       ...(last === undefined ? {} : { last_at: formatTimestamp(last) }),
       ...(partedAfter === undefined ? {} : { parted_after: partedAfter }),
+      ...(mapped.has(path) ? { mapped_paths: true as const } : {}),
     };
   });
 }

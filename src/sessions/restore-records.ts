@@ -89,8 +89,11 @@ export class Restores {
   /** What a session was restored from, by the beginning of its id; undefined where pond restored no such one. */
   async behind(session: string): Promise<RestoreHead | undefined> {
     await this.#load();
-    const all = [...this.#bySession.values()].flat();
-    return all.find((head) => head.session !== head.from && head.session.startsWith(session));
+    const all = [...this.#bySession.values()].flat().toSorted((a, b) => b.restored_at - a.restored_at);
+    const found = all.filter((head) => head.session !== head.from && head.session.startsWith(session));
+    const exact = found.find((head) => head.session === session);
+    // What several begin with names none of them.
+    return exact ?? (new Set(found.map((head) => head.session)).size === 1 ? found[0] : undefined);
   }
 
   /** Those of some sessions that pond restored from others. */

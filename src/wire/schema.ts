@@ -155,6 +155,10 @@ const endSchema = z.strictObject({
   parted_after: id
     .exactOptional()
     .meta({ description: "The last message that it shares with the newest end from the beginning." }),
+  mapped_paths: z
+    .literal(true)
+    .exactOptional()
+    .meta({ description: "Pond restored it with mapped paths, and its client carried it on." }),
 });
 
 const childSchema = z.strictObject({

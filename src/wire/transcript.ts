@@ -192,17 +192,20 @@ function sessionFooter(result: SessionResult, phrasing: Phrasing): string[] {
 /** Where its sources went different ways, and what was replaced or removed. */
 function endLines(result: SessionResult, phrasing: Phrasing): string[] {
   const { end: shown, ends = [], replaced = 0, history } = result;
-  const lines = ends.map(({ end, source, records, last_at, parted_after: parted }) => {
-    const facts = [
-      `${records} ${records === 1 ? "record" : "records"}`,
-      ...(last_at === undefined ? [] : [`last ${timeOf(last_at)}`]),
-      ...(parted === undefined ? [] : [`parted after ${parted}`]),
-      `${source.form} ${source.path}`,
-      `read by ${source.reader}`,
-      end === shown ? "shown here" : phrasing.end(end),
-    ];
-    return phrasing.line(`  ${end} | ${facts.join(" | ")}`);
-  });
+  const lines = ends.map(
+    ({ end, source, records, last_at, parted_after: parted, mapped_paths: isMapped }) => {
+      const facts = [
+        `${records} ${records === 1 ? "record" : "records"}`,
+        ...(last_at === undefined ? [] : [`last ${timeOf(last_at)}`]),
+        ...(parted === undefined ? [] : [`parted after ${parted}`]),
+        `${source.form} ${source.path}`,
+        `read by ${source.reader}`,
+        ...(isMapped === true ? ["restored with mapped paths, and carried on"] : []),
+        end === shown ? "shown here" : phrasing.end(end),
+      ];
+      return phrasing.line(`  ${end} | ${facts.join(" | ")}`);
+    },
+  );
   if (lines.length > 0)
     lines.unshift(`${lines.length} ends, the newest first: its sources went different ways`);
   if (replaced > 0 && history === undefined) {

@@ -92,7 +92,7 @@ test("a dry run begins with why a restore would be refused, and ends with 1", as
   expect(native.code).toBe(1);
   expect(native.stdout).toMatch(
     new RegExp(
-      `^a restore would be refused: claude-code has the session already: /.*${CLAUDE}.jsonl; open it with pond resume ${CLAUDE} --in claude-code\n`,
+      `^a restore would be refused: /.*${CLAUDE}.jsonl exists already, .*\nfix: the session is there, and pond resume opens it; `,
     ),
   );
   // Nothing would be written, so that nothing would be listed anew.
@@ -101,11 +101,13 @@ test("a dry run begins with why a restore would be refused, and ends with 1", as
   const foreign = await home.pond(["restore", CLAUDE, "--to", "pi", "--dry-run"]);
   expect(foreign.code).toBe(1);
   expect(foreign.stdout).toMatch(
-    /^a restore would be refused: it was restored into pi before, and .* is still there; /,
+    new RegExp(
+      `^a restore would be refused: session ${CLAUDE} was restored into pi before, as .*\\nfix: open it with pond resume ${CLAUDE} --in pi; `,
+    ),
   );
   const again = await home.pond(["restore", CLAUDE, "--to", "pi"]);
   expect(again.stderr).toContain(`open it with pond resume ${CLAUDE} --in pi; `);
-  expect(again.stderr).toContain("run pond sync, delete that file and do this again");
+  expect(again.stderr).toContain("for one more copy, restore into another folder with --out");
 });
 
 test("a directory that is not here comes with the whole command, of the state that was asked for, too", async () => {
@@ -146,9 +148,11 @@ test("a session that was restored and not carried on is found by its id in which
     (path) => path.endsWith(".jsonl"),
   );
   const id = name.slice(-42, -6);
-  for (const verb of ["get", "restore", "resume"]) {
-    const { code, stderr } = await home.pond([verb, id.slice(0, 8)]);
-    expect([verb, code]).toEqual([verb, 2]);
-    expect(stderr).toContain(`pond resume ${CLAUDE} --in pi opens it there`);
-  }
+  const get = await home.pond(["get", id.slice(0, 8)]);
+  expect(get.stderr).toContain(`pond resume ${CLAUDE} --in pi opens it there`);
+  const restore = await home.pond(["restore", id.slice(0, 8)]);
+  expect(restore.stderr).toContain(`open it with pond resume ${CLAUDE} --in pi; `);
+  const resume = await home.pond(["resume", id.slice(0, 8)], { env: { PATH: "/usr/bin:/bin" } });
+  expect(resume.stderr).toContain(`${PROJECT}, where the session worked, is not on this machine`);
+  expect([get.code, restore.code, resume.code]).toEqual([2, 2, 2]);
 });

@@ -31,7 +31,7 @@ test("a session that fits is reported with its size, as estimated and as recorde
   using home = await homeWithPrompt("x".repeat(3599));
   const { stdout } = await home.pond(["restore", ID, "--to", "codex-cli"]);
   expect(stdout).toContain(
-    "\nits model is sent about 1,000 tokens (estimated; Claude Code recorded 41,012)\n",
+    "\nthe model in codex-cli is sent about 1,000 tokens of this session (estimated; the model in Claude Code was sent 41,012)\n",
   );
   const json = await home.pond(["restore", ID, "--to", "pi", "--json"]);
   expect(JSON.parse(json.stdout)).toMatchObject({
@@ -55,5 +55,7 @@ test("one that is too large for a usual window says so, with what to do", async 
   );
   // Its own client recorded what it sends.
   const native = await home.pond(["restore", ID, "--out", "x"]);
-  expect(native.stdout).toContain("\nits model is sent about 41,012 tokens (as Claude Code recorded)\n");
+  expect(native.stdout).toContain(
+    "\nthe model in claude-code is sent about 41,012 tokens (as Claude Code recorded)\n",
+  );
 });

@@ -209,7 +209,10 @@ test("an earlier state is not mistaken for the one that is there", async () => {
   expect(refused.stderr).toContain(`open what is there with pond resume ${ID} --in claude-code`);
   const planned = await home.resume([ID, "--state", "1", "--dry-run", "--json"]);
   expect(planned.code).toBe(1);
-  expect(JSON.parse(planned.stdout)).toMatchObject({ already_there: home.log, state: { state: 1 } });
+  expect(JSON.parse(planned.stdout)).toMatchObject({
+    refused: { reason: "exists", path: home.log },
+    state: { state: 1 },
+  });
   rmSync(home.log);
   expect(await home.resume([ID, "--state", "1"])).toMatchObject({ code: 7 });
   const lines = (text: string): number => text.trimEnd().split("\n").length;
@@ -229,10 +232,12 @@ test("a dry run prints the command, or the whole report as JSON, and writes noth
   using home = await ResumeHome.make();
   const before = home.files();
   const { code, stdout, stderr } = await home.resume([ID, "--in", "pi", "--dry-run"]);
-  expect(code).toBe(0);
+  expect(code).toBe(1);
   expect(stdout).toMatch(/^cd '.*my app' && pi --session [0-9a-f-]{36}\n$/);
+  expect(stderr).toMatch(
+    /^a resume would be refused: the command pi is not on PATH.*\nfix: install it, or add /,
+  );
   expect(stderr).toContain("would restore 1 session into pi (foreign): 1 file");
-  expect(stderr).toContain("note: the command pi is not on PATH");
   const json = await home.resume([ID, "--in", "opencode", "--dry-run", "--json"]);
   expect(JSON.parse(json.stdout)).toMatchObject({
     dry_run: true,
@@ -257,10 +262,18 @@ test("pond restore --dry-run shows files with sizes, losses, tokens and the comm
     /^would restore 1 session into codex-cli \(foreign\): 1 file, .* nothing was written$/m,
   );
   expect(stdout).toMatch(/^ {2}.*\.codex\/sessions\/2026\/11\/01\/rollout-.*\.jsonl \(.* B\)$/m);
-  expect(stdout).toMatch(/^its model is sent about \d+ tokens/m);
+  expect(stdout).toMatch(/^the model in codex-cli is sent about \d+ tokens of this session/m);
   expect(stdout).toMatch(/^resume with: cd '.*' && codex resume/m);
   const there = await home.pond(["restore", ID, "--dry-run", "--json"]);
-  expect(JSON.parse(there.stdout)).toMatchObject({ dry_run: true, files: [{ kept: true }] });
+  expect(JSON.parse(there.stdout)).toMatchObject({
+    dry_run: true,
+    files: [{ kept: true }],
+    refused: {
+      reason: "exists",
+      path: home.log,
+      hint: expect.stringContaining("pond resume opens it") as string,
+    },
+  });
   expect(home.files()).toEqual(before);
   appendFileSync(home.log, "{}\n");
   const refused = await home.pond(["restore", ID, "--dry-run"]);

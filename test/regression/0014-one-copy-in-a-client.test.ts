@@ -98,10 +98,11 @@ describe.each(CLIENTS)("a session that $name has", ({ id, folder, file, project,
         hint: expect.stringContaining("--out"),
       });
       const planned = await restore(context, { session_id: id, mapPaths, isDryRun: true });
-      const paths = planned.files.flatMap(({ path, kept, is_in_the_way }) =>
-        kept || is_in_the_way === true ? [path] : [],
-      );
-      expect([...paths, planned.already_there]).toContain(join(home, file));
+      expect(planned.refused).toMatchObject({
+        reason: "exists",
+        path: join(home, file),
+        hint: expect.stringContaining("--out") as string,
+      });
     }
     expect(filesIn(join(home, folder))).toEqual(before);
     const { files } = await restore(context, { session_id: id, out: join(home, "out") });
@@ -118,7 +119,7 @@ describe.each(CLIENTS)("a session that $name has", ({ id, folder, file, project,
     for (const isDryRun of [true, false]) {
       const report = await restore(context, { session_id: id, mapPaths, canReuse: true, isDryRun });
       expect(report.resume).toMatchObject({ directory, steps: opens(join(home, file)) });
-      expect(report.already_there).toBeUndefined();
+      expect(report.refused).toBeUndefined();
       expect(filesIn(join(home, folder))).toEqual(before);
     }
   });
@@ -193,7 +194,7 @@ describe.each(CLIENTS.filter(({ name }) => name !== "opencode"))(
       await sync(context, {});
       const asked = { session_id: id, state: 1, canReuse: true };
       const planned = await restore(context, { ...asked, isDryRun: true });
-      expect(planned).toMatchObject({ state: { state: 1, states: [1, 2] }, already_there: path });
+      expect(planned).toMatchObject({ state: { state: 1, states: [1, 2] }, refused: { path } });
       await expect(restore(context, asked)).rejects.toMatchObject(ANOTHER_STATE);
       // The newest by its number is what there is.
       expect(await restore(context, { ...asked, state: 2 })).toMatchObject({ files: [{ kept: true }] });

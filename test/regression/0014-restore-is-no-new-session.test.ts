@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { PondError } from "../../src/base/errors.ts";
 import type { Context } from "../../src/handlers/index.ts";
-import { listSessions, restore, search, sync, verify } from "../../src/handlers/index.ts";
+import { get, listSessions, restore, search, sync, verify } from "../../src/handlers/index.ts";
 import { sessionId } from "../../src/model/index.ts";
 import { carryOn } from "../support/restored-story.ts";
 import { tempContext } from "../support/temp-context.ts";
@@ -235,6 +235,13 @@ test("a native restore with mapped paths is not another end of its session as lo
   await sync(context, {});
   expect(await hitsOf(context, "platypus")).toEqual([ID]);
   expect((await verify(context, {})).clients).toMatchObject([{ unstored: 0 }]);
+  // Carried on it is one, and each says which it is.
+  const got = await get(context, { session_id: ID });
+  expect(got).toMatchObject({ ends: [{ end: 1, mapped_paths: true }, { end: 2 }] });
+  expect((await restore(context, { session_id: ID, isDryRun: true })).state).toMatchObject({
+    ends: 2,
+    mapped_paths: true,
+  });
 });
 
 test("a restore that cannot be recorded says so", async () => {
@@ -272,10 +279,12 @@ test("a copy that is older than its origin says how to hand over the rest", asyn
   for (const canReuse of [false, true])
     await expect(restore(context, { session_id: ID, to: "pi", canReuse })).rejects.toMatchObject({
       reason: "exists",
-      hint: expect.stringContaining("delete that file"),
+      hint: expect.stringContaining("which nobody went on with, and do this again"),
     });
+  // By its own id it is the same session.
   await expect(restore(context, { session_id: resume.id })).rejects.toMatchObject({
-    data: { session_id: ID },
+    reason: "exists",
+    data: { session: resume.id },
   });
   rmSync(files[0]?.path ?? "");
   await restore(context, { session_id: ID, to: "pi" });
@@ -329,7 +338,7 @@ test("a second restore that nobody touched takes nothing from the session that w
   for (const next of NEXT["codex-cli"]?.({}) ?? []) appendFileSync(log, `${JSON.stringify(next)}\n`);
   await sync(context, {});
   rmSync(log);
-  await restore(context, { session_id: ID, to: "codex-cli" });
+  await restore(context, { session_id: ID, to: "codex-cli", out: join(home, ".codex") });
   await sync(context, {});
   const { sessions } = await search(context, { query: "platypus" });
   expect(sessions.map(({ session_id }) => session_id)).toEqual([resume.id]);
@@ -369,11 +378,17 @@ test("a resume with other paths makes no second copy beside the first, and a dry
   await using temp = await tempContext();
   const { context, home } = temp;
   await storedSession(context, home);
-  const { files } = await restore(context, { session_id: ID, to: "pi" });
+  const elsewhere = join(home, "elsewhere");
+  mkdirSync(elsewhere);
+  const { files } = await restore(context, {
+    session_id: ID,
+    to: "pi",
+    mapPaths: [`/srv/app=${elsewhere}`],
+  });
   const mapped = { session_id: ID, to: "pi", canReuse: true, mapPaths: [`/srv/app=${home}`] };
   await expect(restore(context, mapped)).rejects.toMatchObject({ data: { path: files[0]?.path } });
   const planned = await restore(context, { ...mapped, isDryRun: true });
-  expect(planned.already_restored).toBe(files[0]?.path);
+  expect(planned.refused).toMatchObject({ reason: "exists", path: files[0]?.path });
   expect(await restore(context, { session_id: ID, to: "pi", canReuse: true })).toMatchObject({
     files: [{ kept: true }],
   });

@@ -14,8 +14,8 @@ export async function present(
   const remove = ["opencode", "session", "delete", ...argumentWords(id)];
   const found: PresentSession[] = [];
   for (const { path } of databases) {
-    const directory = await directoryIn(path, id, machine.scratch);
-    if (directory !== undefined) found.push({ path, directory, remove });
+    const row = await rowIn(path, id, machine.scratch);
+    if (row !== undefined) found.push({ path, ...row, remove });
   }
   if (databases.length > 0) return found;
   return trees.flatMap(({ root, sessions }) => {
@@ -25,12 +25,20 @@ export async function present(
 }
 
 /** Undefined where the database has no such session, or is none that could be asked: then nobody knows. */
-async function directoryIn(path: string, id: string, scratch: string): Promise<string | undefined> {
+async function rowIn(
+  path: string,
+  id: string,
+  scratch: string,
+): Promise<Required<Pick<PresentSession, "directory" | "messages">> | undefined> {
   try {
     await using file = await SqliteFile.open(path, scratch);
     if (!file.columns("session").includes("directory")) return undefined;
     const [row] = file.all("SELECT directory FROM session WHERE id = ?", id);
-    return row === undefined ? undefined : String(row["directory"]);
+    if (row === undefined) return undefined;
+    const messages = file.columns("message").includes("session_id")
+      ? file.all("SELECT id FROM message WHERE session_id = ?", id)
+      : [];
+    return { directory: String(row["directory"]), messages: messages.map((each) => String(each["id"])) };
   } catch (error) {
     if (isPondError(error)) return undefined;
     throw error;

@@ -142,6 +142,8 @@ export interface PresentSession {
   readonly path: string;
   /** The directory that the client lists it under, where that is recorded beside the session and not by it. */
   readonly directory?: string;
+  /** The ids of its messages, where the client tells them apart from what they say. */
+  readonly messages?: readonly string[];
   /** The command that gets it back, word by word, where the client has put it away. */
   readonly getBack?: readonly string[];
   /** The command that deletes it, where it is no file of its own. */

@@ -76,6 +76,7 @@ export {
   differenceToHandedOver,
   handedOver,
   messagesBehind,
+  messagesSaying,
   INTERRUPTED,
   NO_PROMPT,
   NO_RESULT,

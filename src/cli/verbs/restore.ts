@@ -1,12 +1,12 @@
 /** `pond restore`: a stored session back into a client, and how to go on with it there. */
 import type { RestoreReport } from "../../handlers/index.ts";
 import { shellLine, shellWord } from "../../base/shell.ts";
-import { resolveSession, restore as runRestore } from "../../handlers/index.ts";
+import { resolveRestorable, restore as runRestore } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { count, counted, size } from "../number.ts";
-import { lossLines, tokenLine, unusedRules } from "../restore-lines.ts";
+import { lossLines, missingFolders, refusedLines, tokenLine, unusedRules } from "../restore-lines.ts";
 import { stateRequest } from "../restore-request.ts";
 import { safeLine } from "../text.ts";
 import type { restoreFlags } from "../verb-flags.ts";
@@ -15,7 +15,7 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
   const { args, flags, out } = verb;
   await using context = await openContext(verb);
   const report = await runRestore(context, {
-    session_id: await resolveSession(context, args[0] ?? ""),
+    session_id: await resolveRestorable(context, args[0] ?? ""),
     mapPaths: flags["map-path"],
     isDryRun: flags["dry-run"],
     ...(flags.to === undefined ? {} : { to: flags.to }),
@@ -24,18 +24,15 @@ export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<O
   });
   // Names and folders come from the session: they are shown, they do not steer the terminal.
   out.result(report, () => render(report).map(safeLine).join("\n"));
-  for (const line of unusedRules(report)) out.note(safeLine(line));
-  // A restore would be refused.
-  const isInTheWay = report.files.some(({ is_in_the_way }) => is_in_the_way === true);
-  const isThere = report.already_restored !== undefined || report.already_there !== undefined;
-  return isInTheWay || isThere ? "failures" : "done";
+  for (const line of [...unusedRules(report), ...missingFolders(report)]) out.note(safeLine(line));
+  return report.refused === undefined ? "done" : "failures";
 }
 
 function render(report: RestoreReport): readonly string[] {
   const { command, copy_to, directory, is_directory_missing, in_the_way: inTheWay = [] } = report.resume;
   const { recorded_directory: recorded = directory } = report.resume;
   return [
-    ...refused(report),
+    ...refusedLines(report, "restore"),
     ...(report.dry_run === true ? planned(report) : written(report)),
     ...unproven(report),
     ...otherStates(report),
@@ -65,19 +62,6 @@ function render(report: RestoreReport): readonly string[] {
   ];
 }
 
-/** Of a dry run: why a restore would write nothing, and what to do instead. */
-function refused(report: RestoreReport): readonly string[] {
-  const { session_id, to, already_restored: restored, already_there: there } = report;
-  if (restored === undefined && there === undefined) return [];
-  const why =
-    restored === undefined
-      ? `${to} has the session already: ${there}`
-      : `it was restored into ${to} before, and ${restored} is still there`;
-  return [
-    `a restore would be refused: ${why}; open it with ${shellLine(["pond", "resume", session_id, "--in", to])}`,
-  ];
-}
-
 /**
  * The command for a folder of this machine. What its own client has now is opened there as it is; anything else is written
  * once more, and as nothing is overwritten, what was written has to go first.
@@ -87,7 +71,7 @@ function again(report: RestoreReport, recorded: string): string {
   const isOpened = dry_run !== true && fidelity === "native" && resume.copy_to === undefined;
   if (isOpened && !isChosen(state))
     return `run ${shellLine(["pond", "resume", session_id, "--map-path"])} ${shellWord(recorded)}=<the folder here>`;
-  const before = dry_run === true ? "run" : "delete what was written and run";
+  const before = dry_run === true ? "run" : "move what was written away and run";
   const chosen = isChosen(state) ? ["--source", state.source, "--state", String(state.state)] : [];
   const words = ["pond", "restore", session_id, "--to", to, ...chosen, "--map-path"];
   return `${before} ${shellLine(words)} ${shellWord(recorded)}=<the folder here>`;
@@ -135,8 +119,9 @@ function unproven({ unproven: all }: RestoreReport): readonly string[] {
 /** Where a session went more than one way, or was more than it is now, people should know what they have and what else there is. */
 function otherStates({ session_id, state }: RestoreReport): readonly string[] {
   if (state === undefined) return [];
-  const { end, ends, state: number, states, path } = state;
-  const from = `as it was read from ${path}`;
+  const { end, ends, state: number, states, path, mapped_paths: isMapped } = state;
+  const mapped = isMapped === true ? ", which pond restored with mapped paths and its client carried on" : "";
+  const from = `as it was read from ${path}${mapped}`;
   if (ends > 1 && end !== undefined)
     return [
       `this is end ${end} of ${ends}, ${from}; for others: pond restore ${shellWord(session_id)} --end <1 to ${ends}>`,

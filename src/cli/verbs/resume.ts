@@ -1,15 +1,15 @@
 /** `pond resume`: a stored session carried on in a client, which gets the terminal. */
-import { isPondError, PondError } from "../../base/errors.ts";
+import { PondError } from "../../base/errors.ts";
 import { shellLine, shellWord } from "../../base/shell.ts";
 import type { RestoreReport } from "../../handlers/index.ts";
-import { resolveSession, restore } from "../../handlers/index.ts";
+import { resolveRestorable, restore } from "../../handlers/index.ts";
 import { findCommand, startClient } from "../client.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
 import type { Outcome } from "../exit.ts";
 import { counted } from "../number.ts";
 import { stateRequest, stateWords } from "../restore-request.ts";
-import { lossLines, tokenLine, unusedRules } from "../restore-lines.ts";
+import { lossLines, missingFolders, refusedLines, tokenLine, unusedRules } from "../restore-lines.ts";
 import { safeLine } from "../text.ts";
 import type { resumeFlags } from "../verb-flags.ts";
 
@@ -30,16 +30,8 @@ export async function resume(verb: Verb): Promise<Outcome> {
   const report = await restored(verb);
   for (const line of notes(report)) out.note(safeLine(line));
   if (isDryRun) {
-    const missing = whyNot(report.resume, verb);
-    if (missing !== undefined) out.note(safeLine(`note: ${missing.message}; ${missing.hint ?? ""}`));
     out.result(report, () => safeLine(report.resume.command));
-    const isInTheWay =
-      report.files.some(({ is_in_the_way }) => is_in_the_way === true) ||
-      report.already_there !== undefined ||
-      report.already_restored !== undefined;
-    // A client that is not installed here may be where the command goes.
-    const isNowhere = report.resume.is_directory_missing === true;
-    return isInTheWay || isNowhere ? "failures" : "done";
+    return report.refused === undefined ? "done" : "failures";
   }
   out.progress(undefined);
   const { steps, directory, is_path } = report.resume;
@@ -51,31 +43,14 @@ export async function resume(verb: Verb): Promise<Outcome> {
 async function restored(verb: Verb): Promise<RestoreReport> {
   const { args, flags } = verb;
   await using context = await openContext(verb);
-  const session_id = await resolveSession(context, args[0] ?? "");
-  const restoring = restore(context, {
-    session_id,
+  return restore(context, {
+    session_id: await resolveRestorable(context, args[0] ?? ""),
     mapPaths: flags["map-path"],
     isDryRun: flags["dry-run"],
     canReuse: true,
-    beforeWriting: (planned) => {
-      const missing = flags["dry-run"] ? undefined : whyNot(planned, verb);
-      if (missing !== undefined) throw missing;
-    },
+    whyNot: (planned) => whyNot(planned, verb),
     ...(flags.in === undefined ? {} : { to: flags.in }),
     ...stateRequest(flags),
-  });
-  return await restoring.catch((error: unknown) => {
-    // Where it is known which session is in the way, the error says what to do about it.
-    const isOthers = isPondError(error) && error.reason === "exists" && error.data?.["session"] === undefined;
-    throw isOthers ? withSyncHint(error) : error;
-  });
-}
-
-/** Another state of the session is there: mostly one that was not synced yet. */
-function withSyncHint({ code, message }: PondError): PondError {
-  return new PondError(code, message, {
-    reason: "exists",
-    hint: "nothing was written or started; run pond sync, which takes in what changed there, and resume again, or move that file away",
   });
 }
 
@@ -114,22 +89,20 @@ function whyNot(planned: ResumeReport, { args, env, flags }: Verb): PondError | 
 function notes(report: RestoreReport): readonly string[] {
   const { files, to, resume: planned } = report;
   const fresh = files.filter(({ kept }) => !kept);
+  // What was restored before may have gone on there: how large it is now is not known.
+  const isCopy = fresh.length === 0 && report.fidelity === "foreign";
   const inTheWay = files.filter(({ is_in_the_way }) => is_in_the_way === true);
   const would = report.dry_run === true ? "would restore" : "restored";
   return [
+    ...refusedLines(report, "resume"),
     fresh.length === 0
       ? `${to} has the session already`
       : `${would} ${counted(report.sessions, "session")} into ${to} (${report.fidelity}): ${counted(fresh.length, "file")} in ${report.out}`,
-    ...(report.already_restored === undefined
-      ? []
-      : [`in the way: it was restored before, and ${report.already_restored} is still there`]),
-    ...(report.already_there === undefined
-      ? []
-      : [`in the way: ${report.already_there} is not what is asked for, so that a resume would be refused`]),
     ...inTheWay.map(({ path }) => `in the way: ${path} has other content, and pond never overwrites a file`),
     ...unusedRules(report),
-    ...lossLines({ losses: report.losses.filter(({ affects }) => affects === "model") }),
-    tokenLine(report),
+    ...missingFolders(report),
+    ...(isCopy ? [] : lossLines({ losses: report.losses.filter(({ affects }) => affects === "model") })),
+    ...(isCopy ? [] : [tokenLine(report)]),
     ...(report.dry_run === true ? [] : [`starting: ${planned.command}`]),
   ];
 }

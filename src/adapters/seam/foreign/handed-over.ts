@@ -211,6 +211,15 @@ function behindOf({ origins, texts }: Draft): Behind {
   return { origins, isInjected, kinds };
 }
 
+/** The messages that say something of what is handed over, in order. */
+export function messagesSaying({ pieces }: HandedOver): readonly MessageKey[] {
+  return pieces.flatMap((piece) => {
+    if (piece.kind === "call")
+      return piece.answer === undefined ? [piece.message] : [piece.message, piece.answer.message];
+    return piece.messages.filter((_, at) => squeezed([piece.texts[at] ?? ""]) !== "");
+  });
+}
+
 /** Of each text, the messages of the other that have some of its characters; blank ones have none. */
 function* sameWords(texts: Said, others: Said): Generator<readonly [at: number, origin: SaidBy]> {
   const lengths = others.texts.map((text) => squeezed([text]).length);
