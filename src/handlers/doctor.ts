@@ -6,7 +6,7 @@ import { adapters, placesThatExist } from "../adapters/registry.ts";
 import type { PondError } from "../base/errors.ts";
 import { errnoOf, isPondError, toPondError } from "../base/errors.ts";
 import type { SessionStore, TableHealth } from "../sessions/index.ts";
-import { checkFiles } from "../sessions/index.ts";
+import { checkFiles, remainsOf } from "../sessions/index.ts";
 import { displayUrl } from "../sessions/peek.ts";
 import { knownFaults, lostSources } from "../state/besides.ts";
 import { lastSync } from "../state/index.ts";
@@ -63,6 +63,7 @@ export async function doctor(
     : [
         ...(await storeFindings(context)),
         ...(await proofFindings(context, deep)),
+        ...(await remainsFindings(context)),
         ...(await historyFindings(context)),
       ];
   return [...first, ...inOrder([...files, ...clients, ...store])];
@@ -219,9 +220,19 @@ async function recoveredFindings(context: Context): Promise<Finding[]> {
   const store = await context.existingStore().catch(() => undefined);
   const sessions = (await store?.countRecovered().catch(() => 0)) ?? 0;
   if (sessions === 0) return [];
-  const [noun, verb] = sessions === 1 ? ["session", "was"] : ["sessions", "were"];
-  const message = `the rows of ${sessions} ${noun} ${verb} lost and made anew from their messages: who their parents were is not known`;
+  const rows = sessions === 1 ? "the row of 1 session was" : `the rows of ${sessions} sessions were`;
+  const message = `${rows} lost and made anew from their messages, or could only be read from a damaged file: nothing proves who their parents were`;
   return [{ topic: "store", status: "warn", message, fix: "put their sources back, then pond repair" }];
+}
+
+/** A table was lost, and a repair could not do without what is left of it. */
+async function remainsFindings({ address }: Context): Promise<Finding[]> {
+  return (await remainsOf(address)).map((path) => ({
+    topic: "store",
+    status: "fail",
+    message: `a table was lost, and not everything that is stored is proven without it; what is left of it is in ${path}`,
+    fix: `put the sources of its sessions back and run pond repair, or put a backup of the store in place; to live with the loss, delete that folder`,
+  }));
 }
 
 const PROOF_FIX =

@@ -36,6 +36,27 @@ export async function isDisproven(store: SessionStore, id: SessionId): Promise<b
   return false;
 }
 
+/**
+ * Its states (`source number`) that are not proven though every row that they name is there, and in a state that is; but for
+ * those that later ones go on from.
+ */
+export async function redundantStates(store: SessionStore, id: SessionId): Promise<ReadonlySet<string>> {
+  const views = await store.views(id);
+  const proven = new Set<string>();
+  const unproven: { readonly name: string; readonly rows: readonly string[] }[] = [];
+  for (const head of views?.history.sources.flatMap(({ all }) => all) ?? []) {
+    const adapter = adapterNamed(head.adapter);
+    if (views === undefined || adapter === undefined) continue;
+    const view = views.view(head);
+    const rows = view.state.messages.map(({ message }) => message.id);
+    const isSound = head.whole && (await proveState(adapter, head, view)).faults.length === 0;
+    if (isSound) for (const row of rows) proven.add(row);
+    else if (view.damage.length === 0 && !views.history.isBase(head))
+      unproven.push({ name: `${head.source} ${head.state}`, rows });
+  }
+  return new Set(unproven.flatMap(({ name, rows }) => (rows.every((row) => proven.has(row)) ? [name] : [])));
+}
+
 /** Messages of its states that cannot be read, or do not restore with the hash that they were stored with. */
 export async function changedMessages(store: SessionStore, id: SessionId): Promise<readonly string[]> {
   const views = await store.views(id);

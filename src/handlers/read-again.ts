@@ -1,12 +1,11 @@
 /**
- * Reads again what a repair took out (spec.md#keep-repair): every source that this machine ever read and still has, then what
+ * Reads again what a repair took out (spec.md#keep-repair): every source that was ever read and is on this machine, then what
  * no source has any more goes back as far as it could be read.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { adapters } from "../adapters/registry.ts";
 import type { SessionStore } from "../sessions/index.ts";
-import { knownReaderId } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { realPathOf } from "./importer.ts";
 import { storedOnce } from "./lost-sources.ts";
@@ -32,6 +31,7 @@ export async function readAgain(
   store: SessionStore,
   { verify }: { readonly verify: boolean },
 ): Promise<ReadAgain> {
+  const kept = await store.keptPlaces();
   const elsewhere = verify ? await readBefore(context, store) : [];
   const everywhere = await sync(context, { verify, wait: true });
   const clients = [...everywhere.clients];
@@ -47,20 +47,19 @@ export async function readAgain(
     0,
   );
   const back = await store.putBackUnproven((session) => isProven(store, session).catch(() => false));
+  await store.anchorStates(kept);
   const made = await store.recoverSessions(context.clock);
   return { read_again, put_back: back.inserted, left_out: back.leftOut, made, clients };
 }
 
-/** As the cursors remember it and as the store records it: either may be lost. Folders that were named come first. */
+/** As the cursors remember it and as the store records it, whoever read it: the memory of who that was may be lost, too. Folders that were named come first. */
 async function readBefore(context: Context, store: SessionStore): Promise<readonly NamedSource[]> {
-  const reader = knownReaderId(context.config.paths.state);
   const remembered = storedOnce(context);
   const folders = remembered.map(({ adapter, root }) => ({ adapter, path: root }));
   const files = remembered.map(({ adapter, root, key }) => ({ adapter, path: join(root, key) }));
   const recorded: NamedSource[] = [];
   for (const { name } of adapters())
-    for (const head of await store.stateHeads(name))
-      if (head.reader === reader) recorded.push({ adapter: name, path: head.path });
+    for (const { path } of await store.stateHeads(name)) recorded.push({ adapter: name, path });
   const all = [...folders, ...files, ...recorded].filter(({ path }) => existsSync(path));
   return [...new Map(all.map((each) => [`${each.adapter} ${realPathOf(each.path)}`, each])).values()].map(
     ({ adapter, path }) => ({ adapter, path: realPathOf(path) }),

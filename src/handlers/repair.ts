@@ -7,14 +7,22 @@
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { sessionId } from "../model/index.ts";
-import type { Cleared, Damage, SessionStore, StateViews, TableCheck } from "../sessions/index.ts";
-import { aloneIn, checkFiles, clearTheWay, forgetWhatWas, letGo, SESSIONS } from "../sessions/index.ts";
-import { acquireLock, knownReaderId } from "../state/index.ts";
+import type { Cleared, Damage, SessionStore, StateName, StateViews, TableCheck } from "../sessions/index.ts";
+import {
+  aloneIn,
+  checkFiles,
+  clearTheWay,
+  forgetWhatWas,
+  letGo,
+  remainsOf,
+  SESSIONS,
+} from "../sessions/index.ts";
+import { acquireLock } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import type { FileDamage } from "./file-damage.ts";
 import { damageIn } from "./file-damage.ts";
-import { changedMessages, isDisproven, isProven } from "./prove-session.ts";
+import { changedMessages, isDisproven, isProven, redundantStates } from "./prove-session.ts";
 import { readAgain, sumOf } from "./read-again.ts";
 import type { ClientReport } from "./sync-report.ts";
 import type { StoredReport } from "./verify-stored.ts";
@@ -45,6 +53,8 @@ export interface RepairReport {
   readonly clients: readonly ClientReport[];
   /** Files that are still damaged, and what is stored as its digests prove it now. */
   readonly left: readonly FileDamage[];
+  /** Folders with what is left of tables that were lost, kept because not everything is proven without them. */
+  readonly remains: readonly string[];
   readonly stored: StoredReport;
 }
 
@@ -80,36 +90,66 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   let again = await readAgain(context, store, { verify: isDoubtful });
   step("proving everything that is stored");
   let stored = await verifyStored(context, {});
+  const dropped = await damagedStates(store, out.states, stored);
+  await store.dropStates(dropped);
   const changed = await takeOutChanged(context, store, stored);
   const isStateLost = found.some(
     ({ table, isTorn, damage }) => table === "sources" && (isTorn || damage.some(isLossOfRows)),
   );
   const recovered = isStateLost ? await recoverStates(context, store, stored) : 0;
   if (recovered > 0)
-    done.push(`sources: states were recovered of ${recovered} sessions; no digest proves them`);
+    done.push(
+      `sources: states were recovered of ${recovered} ${recovered === 1 ? "session" : "sessions"}; no digest proves them`,
+    );
   if (changed > 0) {
-    done.push(`${changed} rows that are not what was read were taken out`);
+    done.push(
+      changed === 1
+        ? "1 row that is not what was read was taken out"
+        : `${changed} rows that are not what was read were taken out`,
+    );
     step("reading every source again");
     again = sumOf(again, await readAgain(context, store, { verify: true }));
   }
   step("bringing the indexes up to date");
   await store.updateIndexes();
   await letGo(await check(context));
-  if (changed + recovered > 0) stored = await verifyStored(context, {});
+  if (changed + recovered + dropped.length > 0) stored = await verifyStored(context, {});
   const taken_out = out.taken_out + changed;
-  const { made, clients, ...counts } = again;
-  if (made.length > 0)
-    done.push(
-      `sessions: ${made.length} lost rows were made anew from messages: who their parents were is not known`,
-    );
+  const { made, clients, read_again } = again;
+  done.push(...sessionLines(made.length, (await store.countRecovered()) - made.length));
   const lost = Math.max(
     0,
     taken_out - (await store.countRows()) + out.left - changed + made.length + recovered,
   );
-  const rows = { ...counts, taken_out, readable: out.readable, proven: out.proven, lost };
+  const rows = {
+    taken_out,
+    readable: out.readable,
+    proven: out.proven,
+    read_again,
+    put_back: out.put_back + again.put_back - dropped.length,
+    lost,
+    left_out: out.left_out + again.left_out + dropped.length,
+  };
   const unproven = found.reduce((sum, { unsummed, late }) => sum + unsummed + late, 0);
-  const { left } = await finish(context, store, stored);
-  return { damage: damageIn(found), unproven, done, rows, clients, left, stored };
+  const left = await finish(context, store, stored);
+  const remains = await remainsOf(context.address);
+  return { damage: damageIn(found), unproven, done, rows, clients, left, remains, stored };
+}
+
+/** What nothing proves of the rows of sessions, for people. */
+function sessionLines(made: number, asRead: number): readonly string[] {
+  const rows = (n: number): string => (n === 1 ? "1 lost row was" : `${n} lost rows were`);
+  return [
+    ...(made === 0
+      ? []
+      : [`sessions: ${rows(made)} made anew from messages: who their parents were is not known`]),
+    ...(asRead === 0
+      ? []
+      : [
+          `sessions: ${asRead === 1 ? "1 row is" : `${asRead} rows are`} stored as they could be read from damaged files, ` +
+            "marked options.pond.recovered: nothing proves their parents and times",
+        ]),
+  ];
 }
 
 const isLossOfRows = ({ holds }: Damage): boolean => holds !== "index";
@@ -118,11 +158,15 @@ interface TakenOutRows {
   readonly taken_out: number;
   readonly readable: number;
   readonly proven: number;
+  /** Recorded states that were put back as they could be read, and those that were not. */
+  readonly states: readonly StateName[];
+  readonly put_back: number;
+  readonly left_out: number;
   /** Rows that the tables had when the damaged ones were out. */
   readonly left: number;
 }
 
-/** Takes out the rows of damaged files, and puts those back at once that are proven. */
+/** Takes out the rows of damaged files, and puts those back at once that are proven, and recorded states. */
 async function takeOutDamaged(
   context: Context,
   store: SessionStore,
@@ -151,7 +195,30 @@ async function takeOutDamaged(
   if (taken_out > 0 || isDoubtful) await store.forgetMarks();
   const left = await store.countRows();
   // Also those of a repair that was cut off.
-  return { taken_out, readable, proven: (await store.putBackProven()).inserted, left };
+  const proven = (await store.putBackProven()).inserted;
+  const { states, inserted: put_back, leftOut: left_out } = await store.putBackStates();
+  return { taken_out, readable, proven, states, put_back, left_out, left };
+}
+
+/**
+ * Recorded states of damaged files that are not proven though all that they name is there, in states that are: they are
+ * damaged themselves. One that names a row that is missing or unproven stays, for it says what is wrong.
+ */
+async function damagedStates(
+  store: SessionStore,
+  states: readonly StateName[],
+  { clients }: StoredReport,
+): Promise<readonly StateName[]> {
+  const unequal = new Set(
+    clients.flatMap(({ unequal_sessions }) => unequal_sessions.map((each) => each.session_id)),
+  );
+  const damaged: StateName[] = [];
+  for (const [id, own] of Map.groupBy(states, ({ session_id }) => session_id))
+    if (unequal.has(id)) {
+      const redundant = await redundantStates(store, sessionId(id));
+      damaged.push(...own.filter(({ source, state }) => redundant.has(`${source} ${Number(state)}`)));
+    }
+  return damaged;
 }
 
 /** Of sessions that are not what was read, though no file of theirs is known to be damaged: what a source here can say again. */
@@ -163,7 +230,7 @@ async function takeOutChanged(
   let rows = 0;
   for (const { session_id, sources } of clients.flatMap(({ unequal_sessions }) => unequal_sessions)) {
     context.signal.throwIfAborted();
-    if (!sources.some(({ path, machine }) => machine === "this" && existsSync(path))) continue;
+    if (!sources.some(({ path }) => existsSync(path))) continue;
     const id = sessionId(session_id);
     rows += await store.takeOutMessages(id, await changedMessages(store, id));
   }
@@ -187,7 +254,7 @@ async function finish(
   context: Context,
   store: SessionStore,
   { clients }: StoredReport,
-): Promise<Pick<RepairReport, "left">> {
+): Promise<RepairReport["left"]> {
   const after = await check(context);
   const left = damageIn(after);
   const isWhole = left.length === 0 && clients.every(({ unequal }) => unequal === 0);
@@ -195,7 +262,7 @@ async function finish(
   if (!isWhole) await store.forgetMarks();
   // Of a lost table of states nothing may be missed only where every session has one again.
   else if (clients.every(({ unrecorded, strays }) => unrecorded + strays === 0)) await forgetWhatWas(after);
-  return { left };
+  return left;
 }
 
 /** Until nothing keeps the tables from being opened: what is moved away may bring older damage to light. */
@@ -289,9 +356,8 @@ async function provenIn(
   const sessions = new Set<string>();
   for (const [name, fragments] of damaged)
     for (const id of (await store.table(name)?.firstKeysOf([...fragments])) ?? []) sessions.add(id);
-  const reader = knownReaderId(context.config.paths.state);
   const hasNoSourceHere = ({ history }: StateViews): boolean =>
-    !history.sources.some(({ latest }) => latest?.reader === reader && existsSync(latest?.path ?? ""));
+    !history.sources.some(({ latest }) => existsSync(latest?.path ?? ""));
   const proven = new Set<string>();
   for (const id of sessions) {
     context.signal.throwIfAborted();

@@ -2,6 +2,7 @@
  * `verify --stored`: proof that every recorded state restores as it was read, by its digests alone (spec.md#keep-verify).
  * No source is opened: it holds for sources that are gone, and on any machine.
  */
+import { existsSync } from "node:fs";
 import type { Adapter, RecordHashes } from "../adapters/index.ts";
 import { adapterNamed, adapters, brandOf, linkTo, NO_RECORDS } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
@@ -86,6 +87,8 @@ export interface UnequalSession {
     readonly adapter: string;
     readonly path: string;
     readonly machine: "this" | "another";
+    /** There is a file or folder at its path here, whoever read it: it no longer has what is wrong. */
+    readonly is_there: boolean;
   }[];
 }
 
@@ -137,6 +140,7 @@ export async function verifyStored(
         adapter,
         path,
         machine: reader === here ? "this" : "another",
+        is_there: existsSync(path),
       }),
     );
   const clients = [...tallies.values()].map((tally) => tally.finish(sourcesOf));

@@ -1,5 +1,5 @@
 /** The files of a local store: what of them is damaged, and what can be done about it before its tables are opened. */
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { PondError } from "../base/errors.ts";
 import type { CheckOptions, ExpectedTable, TableCheck } from "../substrate/index.ts";
@@ -8,6 +8,7 @@ import {
   dropOldVersions,
   emptyQuarantine,
   forgetLost,
+  listRemains,
   mendVersions,
   moveRemains,
   parseStorageUrl,
@@ -90,6 +91,15 @@ export async function letGo(checks: readonly TableCheck[]): Promise<void> {
     await dropOldVersions(check);
     await forgetLost(check.directory);
   }
+}
+
+/** Folders with what is left of lost tables: they stay until every session is proven without them, or a person deletes them. */
+export async function remainsOf({
+  url,
+  namespace,
+}: Pick<Storage, "url" | "namespace">): Promise<readonly string[]> {
+  const { kind, href } = parseStorageUrl(url);
+  return kind === "local" ? listRemains(join(href, namespace)) : [];
 }
 
 /** What was moved away is of no use any more: everything is proven without it. */

@@ -98,6 +98,11 @@ export class SessionHistory {
       )[0];
   }
 
+  /** True where what a later state holds is told by what differs from this one. */
+  isBase({ source, state }: Required<Pick<StateChoice, "source" | "state">>): boolean {
+    return this.sources.some((each) => each.all[0]?.source === source && each.isBase(state));
+  }
+
   /** A state by what names it. */
   find({ source, state }: StateChoice, rows: readonly PlacedRow[]): End | undefined {
     if (source === ADOPTED) return adoptedFrom(this.sources, rows);

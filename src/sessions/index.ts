@@ -32,5 +32,6 @@ export { ingestTables, SessionTables } from "./tables.ts";
 export type { RowRef } from "./leaves.ts";
 export type { Damage, MaintenanceReport, TableCheck, TableHealth } from "../substrate/index.ts";
 export type { Cleared } from "./damage.ts";
-export { aloneIn, checkFiles, clearTheWay, forgetWhatWas, letGo } from "./damage.ts";
+export { aloneIn, checkFiles, clearTheWay, forgetWhatWas, letGo, remainsOf } from "./damage.ts";
+export type { StateName } from "./put-back.ts";
 export type { Shown, View } from "./view.ts";

@@ -10,7 +10,8 @@ import { messageRow, partBytes, partRow } from "./encode.ts";
 import { readPartBodies } from "./leaves.ts";
 import { readPartRefsOf } from "./parts.ts";
 import { decodeMessageRow } from "./rows.ts";
-import type { MESSAGES } from "./schema.ts";
+import { markRecovered } from "./recover.ts";
+import type { MESSAGES, SESSIONS } from "./schema.ts";
 import type { SessionTables } from "./tables.ts";
 
 type MessageRows = Rows<typeof MESSAGES>;
@@ -29,9 +30,47 @@ export async function putBackProven(tables: SessionTables): Promise<PutBack> {
   ]);
 }
 
+/** A recorded state that could be read of a damaged file. */
+export interface StateName {
+  readonly session_id: string;
+  readonly source: string;
+  readonly state: string;
+}
+
+/**
+ * Stores recorded states again before any source is read: a source that was trimmed would give its new state the number of
+ * an old one, and what only the old one holds would count as held by none. Each is proven or named afterwards.
+ */
+export async function putBackStates(
+  tables: SessionTables,
+): Promise<PutBack & { readonly states: readonly StateName[] }> {
+  const known = await KnownSessions.read(tables);
+  const states: StateName[] = [];
+  const back = await tables.sources?.putBack("unproven", async (rows) => {
+    const verdicts = await wantedOf((session) => Promise.resolve(known.has(session)))(rows);
+    for (const [row, verdict] of verdicts.entries())
+      if (verdict !== "leave out")
+        states.push({
+          session_id: rows.string("session_id", row),
+          source: rows.string("source", row),
+          state: rows.string("state", row),
+        });
+    return verdicts;
+  });
+  return { ...total([back]), states };
+}
+
+/** Takes out recorded states that are damaged themselves, for good: all that they name is in others, which are proven. */
+export async function dropStates({ sources }: SessionTables, states: readonly StateName[]): Promise<void> {
+  for (const { session_id, source, state } of states)
+    await sources?.takeOutKeys({ firsts: [session_id], seconds: [source], thirds: [state] });
+  if (states.length > 0)
+    await sources?.putBack("unproven", async ({ length }) => Array.from({ length }, () => "leave out"));
+}
+
 /** Stores what else could be read, after the sources were read again: what none of them has any more. */
 export async function putBackUnproven(tables: SessionTables, isWhole: IsWhole): Promise<PutBack> {
-  const { sessions, parts, messages, sources } = tables;
+  const { sessions, parts, messages } = tables;
   const known = await KnownSessions.read(tables);
   const wanted = new Map<string, Promise<boolean>>();
   const isWanted = (session: string): Promise<boolean> => {
@@ -50,16 +89,7 @@ export async function putBackUnproven(tables: SessionTables, isWhole: IsWhole): 
       const again = await derivedAgain(tables, rows);
       return verdicts.map((verdict, row) => (verdict === "leave out" ? verdict : (again[row] ?? verdict)));
     }),
-    // A state that is put back is proven or named by the look at everything that follows.
-    await sources?.putBack(
-      "unproven",
-      wantedOf((session) => Promise.resolve(known.has(session))),
-    ),
-    await sessions.putBack("unproven", async (rows) => {
-      const ids = Array.from({ length: rows.length }, (_, row) => rows.string("id", row));
-      const filled = await withMessages(tables, ids);
-      return ids.map((id) => (filled.has(id) ? "as it is" : "leave out"));
-    }),
+    await sessions.putBack("unproven", (rows) => sessionsAsRead(tables, rows)),
   ]);
 }
 
@@ -119,15 +149,69 @@ class KnownSessions {
   }
 }
 
-/** Of these sessions those that have a message or a recorded state. */
-async function withMessages(
-  { messages, sources }: SessionTables,
+/**
+ * Rows of sessions as they could be read, marked as that: no digest covers them. Whose they are their messages say, too.
+ * One that cannot be decoded, or belongs to no message and no state, is left out: what can be known of it is made anew.
+ */
+async function sessionsAsRead(
+  tables: SessionTables,
+  rows: Rows<typeof SESSIONS>,
+): Promise<readonly ("leave out" | RowOf<typeof SESSIONS>)[]> {
+  const ids = Array.from({ length: rows.length }, (_, row) => rows.string("id", row));
+  const [labels, recorded] = await Promise.all([labelsInMessages(tables, ids), withStates(tables, ids)]);
+  return ids.map((id, row) => {
+    const options = markRecovered(rows.string("options", row));
+    const label = labels.get(id);
+    if (options === undefined || (label === undefined && !recorded.has(id))) return "leave out";
+    return {
+      id,
+      parent_session_id: rows.stringOrNull("parent_session_id", row),
+      parent_message_id: rows.stringOrNull("parent_message_id", row),
+      relation: rows.stringOrNull("relation", row),
+      source_agent: label?.source_agent ?? rows.string("source_agent", row),
+      project: label?.project ?? rows.string("project", row),
+      created_at: rows.timestamp("created_at", row),
+      ingested_at: rows.timestamp("ingested_at", row),
+      options,
+    };
+  });
+}
+
+interface Label {
+  readonly source_agent: string;
+  readonly project: string;
+}
+
+/** What most messages of each session say of it. */
+async function labelsInMessages(
+  { messages }: SessionTables,
   ids: readonly string[],
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, Label>> {
+  const votes = new Map<string, Map<string, { readonly label: Label; count: number }>>();
+  const select = ["session_id", "source_agent", "project"] as const;
+  for await (const rows of messages.scanIn("session_id", ids, { select }))
+    for (let row = 0; row < rows.length; row++) {
+      const label = { source_agent: rows.string("source_agent", row), project: rows.string("project", row) };
+      const id = rows.string("session_id", row);
+      const own = votes.get(id) ?? new Map<string, { readonly label: Label; count: number }>();
+      votes.set(id, own);
+      const name = `${label.source_agent}\0${label.project}`;
+      const vote = own.get(name) ?? { label, count: 0 };
+      own.set(name, vote);
+      vote.count += 1;
+    }
+  return new Map(
+    [...votes].flatMap(([id, own]) => {
+      const [most] = [...own.values()].toSorted((a, b) => b.count - a.count);
+      return most === undefined ? [] : [[id, most.label]];
+    }),
+  );
+}
+
+async function withStates({ sources }: SessionTables, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  for (const table of sources === undefined ? [messages] : [messages, sources])
-    for await (const rows of table.scanIn("session_id", ids, { select: ["session_id"] }))
-      for (let row = 0; row < rows.length; row++) found.add(rows.string("session_id", row));
+  for await (const rows of sources?.scanIn("session_id", ids, { select: ["session_id"] }) ?? [])
+    for (let row = 0; row < rows.length; row++) found.add(rows.string("session_id", row));
   return found;
 }
 

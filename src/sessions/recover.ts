@@ -3,7 +3,7 @@
  * the newest state of a source from rows that no state has. Without them whole messages would be stored and never shown.
  */
 import type { Clock } from "../base/clock.ts";
-import { stringifyJson } from "../base/json.ts";
+import { isJsonObject, stringifyJson, tryParseJson } from "../base/json.ts";
 import { sessionId } from "../model/index.ts";
 import type { RowOf } from "../substrate/index.ts";
 import { MAX_IN_VALUES, startsWith } from "../substrate/index.ts";
@@ -43,7 +43,19 @@ export async function recoverSessions(tables: SessionTables, clock: Clock): Prom
   return [...made.keys()];
 }
 
-/** Marks a row that was made of messages: who its parent was is lost, and its time is that of its first message. */
+/** The options of a row that nothing proves, marked as that; undefined where they cannot be read. */
+export function markRecovered(options: string): string | undefined {
+  const parsed = tryParseJson(options);
+  if (parsed.kind !== "value" || !isJsonObject(parsed.value)) return undefined;
+  const { pond = {}, ...others } = parsed.value;
+  if (!isJsonObject(pond)) return undefined;
+  return stringifyJson({ pond: { ...RECOVERED.pond, ...pond }, ...others });
+}
+
+/**
+ * Marks a row that nothing proves: one that was read from a damaged file, or was made of messages, whose parent is lost and
+ * whose time is that of its first message.
+ */
 const RECOVERED = { pond: { recovered: true } };
 /** How the options of such a row begin. */
 const RECOVERED_START = stringifyJson(RECOVERED).slice(0, -1);

@@ -160,6 +160,11 @@ export class SourceStates {
     return this.all.at(-1);
   }
 
+  /** True where another state says only what differs from this one. */
+  isBase(state: number): boolean {
+    return this.all.some((each) => this.#content(each.state).base === state);
+  }
+
   /** What a state holds; nothing where a state that it goes on from is not there. */
   holding(state: number): Holding {
     const known = this.#holdings.get(state);

@@ -45,8 +45,10 @@ import { readStandings } from "./read-standings.ts";
 import { Summaries } from "./summaries.ts";
 import type { SummaryList } from "./summary-list.ts";
 import { readPartBodies } from "./leaves.ts";
-import type { IsWhole } from "./put-back.ts";
-import { putBackProven, putBackUnproven } from "./put-back.ts";
+import type { IsWhole, StateName } from "./put-back.ts";
+import type { KeptPlaces } from "./state-anchors.ts";
+import { anchorStates, keptPlaces } from "./state-anchors.ts";
+import { dropStates, putBackProven, putBackStates, putBackUnproven } from "./put-back.ts";
 import type { RestoredMessages, RestoreHead, RestoreRecord } from "./restore-records.ts";
 import { readRestoreRecords, readRestoresInto, recordRestores, Restores } from "./restore-records.ts";
 import {
@@ -323,6 +325,26 @@ export class SessionStore implements AsyncDisposable {
   /** Stores rows again that a repair kept and whose sessions are proven. */
   putBackProven(): Promise<PutBack> {
     return putBackProven(this.tables);
+  }
+
+  /** Stores recorded states again that a repair kept, before any source is read. Says which. */
+  putBackStates(): ReturnType<typeof putBackStates> {
+    return putBackStates(this.tables);
+  }
+
+  /** Takes out recorded states that are damaged themselves, for good. */
+  dropStates(states: readonly StateName[]): Promise<void> {
+    return dropStates(this.tables, states);
+  }
+
+  /** Where the rows were that a repair took out. */
+  keptPlaces(): Promise<KeptPlaces> {
+    return keptPlaces(this.tables);
+  }
+
+  /** Lets recorded states find rows that were read again, by where they were before. */
+  anchorStates(places: KeptPlaces): Promise<void> {
+    return anchorStates(this.tables, places);
   }
 
   /** Stores what else a repair kept, once the sources were read again. */

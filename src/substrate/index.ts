@@ -66,6 +66,7 @@ export {
   dropOldVersions,
   emptyQuarantine,
   forgetLost,
+  listRemains,
   mendVersions,
   moveRemains,
   removeDerived,

@@ -30,10 +30,11 @@ export interface TakenOut {
   readonly kept: number;
 }
 
-/** Values of the first key column, and of the second where not all of those are meant; at most a scan's worth of each. */
+/** Values of the first key column, and of the next ones where not all of those are meant; at most a scan's worth of each. */
 export interface KeyBeginnings {
   readonly firsts: readonly string[];
   readonly seconds?: readonly string[];
+  readonly thirds?: readonly string[];
 }
 
 /** What becomes of a kept row: it goes back, with other values, or it does not. */
@@ -106,10 +107,14 @@ export async function takeOut(
 
 /** The same for rows by the first columns of their keys, in whichever fragments. Says how many. */
 export async function takeOutKeys(handle: Handle, keys: KeyBeginnings): Promise<number> {
-  const [first, second] = handle.spec.primaryKey;
-  const { firsts, seconds } = keys;
-  const isFirst = isIn(first, firsts);
-  const where = second === undefined || seconds === undefined ? isFirst : and(isFirst, isIn(second, seconds));
+  const { firsts, seconds, thirds } = keys;
+  const values = [firsts, seconds, thirds];
+  const where = and(
+    ...handle.spec.primaryKey.flatMap((column, at) => {
+      const own = values[at];
+      return own === undefined ? [] : [isIn(column, own)];
+    }),
+  );
   const keeper = new Keeper(handle, "unproven");
   let taken = 0;
   for await (const rows of scanBatches(handle, {

@@ -2,7 +2,7 @@
  * Rows that are lost for good, because their sources are gone: what is left stays readable, what is not is counted and
  * named, and nothing calls the store whole (spec.md#keep-repair, spec.md#keep-verify).
  */
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import {
@@ -14,6 +14,7 @@ import {
   verify,
   verifyStored,
 } from "../../src/handlers/index.ts";
+import { appendSums } from "../../src/substrate/local/sums.ts";
 import { changeRow } from "../support/changed-row.ts";
 import { dataFiles, DemoHome, filesIn } from "../support/demo-home.ts";
 
@@ -253,3 +254,86 @@ test.each(["messages", "sessions", "sources"])(
     expect((await home.run((context) => doctor(context))).filter(isFail)).toEqual([]);
   },
 );
+
+/** Calls every data file of a table damaged, though no value in it is changed. */
+async function callDamaged(home: DemoHome, table: string): Promise<void> {
+  const files = dataFiles(home, table).map(
+    (path) => [`data/${basename(path)}`, { digest: "another", bytes: statSync(path).size }] as const,
+  );
+  await appendSums(join(home.store, `${table}.lance`), new Map(files));
+}
+
+const linesOf = (path: string): readonly string[] => readFileSync(path, "utf8").trimEnd().split("\n");
+
+/** A log that its client trimmed to its last two records, after both states were stored. */
+async function trimmed(): Promise<{
+  readonly home: DemoHome;
+  readonly id: string;
+  readonly all: readonly string[];
+}> {
+  const { home, id, log } = await grown(4);
+  const all = linesOf(log);
+  writeFileSync(log, `${all.slice(2).join("\n")}\n`);
+  await home.run((context) => sync(context, {}));
+  return { home, id, all };
+}
+
+test.for([["messages", "parts", "sources"], ["sources"]])(
+  "what only an earlier state has survives the repair of %s",
+  async (tables) => {
+    const { home, id, all } = await trimmed();
+    await using _ = home;
+    for (const table of tables) await callDamaged(home, table);
+    const report = await home.run((context) => repair(context));
+    expect(report.rows).toMatchObject({ lost: 0, left_out: 0 });
+    expect(report.stored.clients.flatMap(({ differences }) => differences)).toEqual([]);
+    for (const [state, records] of [
+      [1, all],
+      [2, all.slice(2)],
+    ] as const) {
+      const out = join(home.path, `out-${state}`);
+      await home.run((context) => restore(context, { session_id: id, state, out }));
+      const [file = ""] = filesIn(out).filter((each) => each.endsWith(`${id}.jsonl`));
+      expect(linesOf(join(out, file)).map((line) => JSON.parse(line) as unknown)).toEqual(
+        records.map((line) => JSON.parse(line) as unknown),
+      );
+    }
+  },
+);
+
+test("a session's row that could only be read from a damaged file is marked, with the labels that its messages have", async () => {
+  await using home = await DemoHome.make();
+  const { sessions } = await home.run((context) => listSessions(context, { source_agent: "codex-cli" }));
+  const { id, project } = sessions[0] ?? { id: "", project: "" };
+  for (const client of [".claude", ".codex", ".pi"]) rmSync(join(home.path, client), { recursive: true });
+  for (const path of dataFiles(home, "sessions")) {
+    const bytes = readFileSync(path);
+    const at = bytes.indexOf(project);
+    if (at === -1) continue;
+    bytes[at + 1] = (bytes[at + 1] ?? 0) ^ 1;
+    writeFileSync(path, bytes);
+  }
+  const report = await home.run((context) => repair(context));
+  expect(report.done.join()).toContain("marked options.pond.recovered");
+  const after = await home.run(async (context) => (await context.store()).session(id));
+  expect(after).toMatchObject({ project, options: { pond: { recovered: true } } });
+  const findings = await home.run((context) => doctor(context));
+  expect(findings).toContainEqual(expect.objectContaining({ status: "warn", topic: "store" }));
+});
+
+test("the loss of recorded states is told until somebody accepts it", async () => {
+  await using home = await DemoHome.make();
+  for (const client of [".claude", ".codex", ".pi"]) rmSync(join(home.path, client), { recursive: true });
+  for (const name of ["_versions", "_sums"])
+    rmSync(join(home.store, "sources.lance", name), { recursive: true });
+  await home.run((context) => repair(context));
+  const { remains } = await home.run((context) => repair(context));
+  expect(remains).toHaveLength(1);
+  const told = async (): Promise<readonly string[]> => {
+    const findings = await home.run((context) => doctor(context));
+    return findings.filter(isFail).map(({ message }) => message);
+  };
+  expect(await told()).toEqual([expect.stringContaining(remains[0] ?? "-")]);
+  rmSync(remains[0] ?? "-", { recursive: true });
+  expect(await told()).toEqual([]);
+});

@@ -16,9 +16,9 @@ export async function repair(verb: VerbContext): Promise<Outcome> {
   return isWhole(report) ? "done" : "failures";
 }
 
-/** Losing what proves them is a failure, too. */
-const isWhole = ({ damage, left, stored }: RepairReport): boolean =>
-  left.length === 0 &&
+/** Losing what proves them is a failure, too, for as long as what is left of it is kept. */
+const isWhole = ({ damage, left, remains, stored }: RepairReport): boolean =>
+  left.length + remains.length === 0 &&
   stored.clients.every(({ unequal }) => unequal === 0) &&
   !(unrecordedIn(stored) > 0 && damage.some(({ table }) => table === "sources"));
 
@@ -26,7 +26,7 @@ const unrecordedIn = ({ clients }: RepairReport["stored"]): number =>
   clients.reduce((sum, { unrecorded }) => sum + unrecorded, 0);
 
 function render(report: RepairReport): string[] {
-  const { damage, unproven, done, rows, left, stored } = report;
+  const { damage, unproven, done, rows, left, remains, stored } = report;
   const unrecorded = unrecordedIn(stored);
   return [
     damage.length === 0
@@ -55,6 +55,7 @@ function render(report: RepairReport): string[] {
           ...stored.clients.flatMap(({ differences }) =>
             differences.map((line) => `still wrong: ${safeLine(line)}`),
           ),
+          ...remains.map((path) => `kept: what is left of a lost table, in ${safeLine(path)}`),
           ...sourceLines(stored),
         ]),
   ];
@@ -77,22 +78,28 @@ function rowsLine({ taken_out, proven, read_again, put_back, left_out, lost }: R
 
 const MOST_SOURCES = 10;
 
-/** Who can say again what is still wrong. */
+/** Who can say again what is still wrong, and what to do then. */
 export function sourceLines({ clients }: RepairReport["stored"]): string[] {
   const sources = clients.flatMap(({ unequal_sessions }) =>
     unequal_sessions.flatMap(({ session_id, sources: own }) => own.map((each) => ({ ...each, session_id }))),
   );
-  const lines = sources.slice(0, MOST_SOURCES).map(({ session_id, path, machine }) => {
-    const whose =
-      machine === "this" ? "on this machine" : "of another machine, whose next sync stores it again";
-    return `session ${safeLine(session_id)} was read from ${safeLine(path)} ${whose}`;
+  const lines = sources.slice(0, MOST_SOURCES).map((source) => {
+    const { session_id, path } = source;
+    return `session ${safeLine(session_id)} was read from ${safeLine(path)}${fateOf(source)}`;
   });
   const more = sources.length - lines.length;
   return [
     ...lines,
     ...(more > 0 ? [`and ${count(more)} more sources, which --json lists`] : []),
-    "put these back where they were and run pond repair, or put a backup of the store in place",
+    sources.some(({ is_there }) => !is_there)
+      ? "put back where they were those that are gone and run pond repair, or put a backup of the store in place"
+      : "no source has what is missing: put a backup of the store in place, if there is one",
   ];
+}
+
+function fateOf({ is_there, machine }: { readonly is_there: boolean; readonly machine: string }): string {
+  if (is_there) return ", which has it no longer";
+  return machine === "this" ? ", which is gone" : " of another machine, whose next sync stores it again";
 }
 
 export function damageLine({ table, file, what, holds, is_old }: FileDamage): string {

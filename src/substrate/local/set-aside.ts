@@ -77,10 +77,15 @@ export async function moveRemains(directory: string): Promise<string | undefined
   return moved === true ? name : undefined;
 }
 
-/** Removes all of those: everything that is stored is proven without them. */
+/** The folders of those, by their paths. */
+export async function listRemains(namespace: string): Promise<readonly string[]> {
+  const names = (await readdir(namespace).catch(ignoreMissing)) ?? [];
+  return names.filter((name) => name.startsWith(REMAINS)).map((name) => join(namespace, name));
+}
+
+/** Removes all of them: everything that is stored is proven without them. */
 export async function removeRemains(namespace: string): Promise<void> {
-  for (const name of (await readdir(namespace).catch(ignoreMissing)) ?? [])
-    if (name.startsWith(REMAINS)) await rm(join(namespace, name), { recursive: true, force: true });
+  for (const path of await listRemains(namespace)) await rm(path, { recursive: true, force: true });
 }
 
 /** Removes a table that can be made again, whatever state it is in. */
