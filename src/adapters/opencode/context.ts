@@ -23,10 +23,78 @@ import {
 } from "../seam/index.ts";
 
 export function contextOf(turns: readonly MessageWithParts[]): ModelContext {
-  const messages = withPictures(turns);
+  const { answers, brokenOff } = withoutBrokenOff(turns);
+  const messages = withPictures(asSent(answers));
   const unsent = optional("unsent", unsentThoughts(messages));
   const failures = failuresIn(messages, (part) => isFlagless(messages) || isUnflagged(part));
-  return { ...compactedContext(messages), ...failures, ...unsent };
+  const broken = brokenOff.length === 0 ? {} : { brokenOff };
+  return { ...compactedContext(messages), ...failures, ...unsent, ...broken };
+}
+
+/**
+ * An answer that ended with an error is not sent again, with all its steps; one that a person stopped is, where it said or
+ * called something.
+ */
+function withoutBrokenOff(turns: readonly MessageWithParts[]): {
+  readonly answers: readonly MessageWithParts[];
+  readonly brokenOff: readonly MessageWithParts[];
+} {
+  const answers: MessageWithParts[] = [];
+  const brokenOff: MessageWithParts[] = [];
+  let broken: string | undefined;
+  for (const entry of turns) {
+    const { message } = entry;
+    if (broken !== undefined && message.id.startsWith(`${broken}/`)) continue;
+    broken = isBrokenOff(entry, turns) ? message.id : undefined;
+    (broken === undefined ? answers : brokenOff).push(entry);
+  }
+  return { answers, brokenOff };
+}
+
+function isBrokenOff({ message }: MessageWithParts, turns: readonly MessageWithParts[]): boolean {
+  const error = message.role === "assistant" ? objectField(recordOf(message), "error") : undefined;
+  if (error === undefined) return false;
+  if (field(error, "name") !== "MessageAbortedError") return true;
+  const own = turns.filter(({ message: { id } }) => id === message.id || id.startsWith(`${message.id}/`));
+  return !own.some(({ parts }) => parts.some(({ type }) => type === "text" || type === "tool_call"));
+}
+
+const recordOf = ({ options }: Pick<Part, "options">): JsonObject =>
+  objectField(objectField(options, "source") ?? {}, "record") ?? {};
+
+/** What its model is sent of a result that was cleared to save room. */
+const CLEARED = "[Old tool result content cleared]";
+
+/** Results as they are sent: cleared ones without their content, those of a tool that was interrupted with what it printed. */
+function asSent(messages: readonly MessageWithParts[]): readonly MessageWithParts[] {
+  const cleared = new Set<string>();
+  const replaced = messages.map((entry) => {
+    const parts = entry.parts.map((part): Part => {
+      if (part.type !== "tool_result") return part;
+      const text = isCleared(part) ? CLEARED : interruptedOutput(part);
+      if (isCleared(part)) cleared.add(part.id);
+      return text === undefined ? part : { ...part, result: extractWhole(text) };
+    });
+    return parts.every((part, at) => part === entry.parts[at]) ? entry : { message: entry.message, parts };
+  });
+  if (cleared.size === 0) return replaced;
+  const isGone = ({ options }: Part): boolean => cleared.has(extractName(pondOf(options), "of") ?? "");
+  return replaced.map((entry) =>
+    entry.parts.some(isGone)
+      ? { message: entry.message, parts: entry.parts.filter((part) => !isGone(part)) }
+      : entry,
+  );
+}
+
+const isCleared = (part: ResultPart): boolean =>
+  typeof field(objectField(recordOf(part), "time") ?? {}, "compacted") === "number";
+
+function interruptedOutput(part: ResultPart): string | undefined {
+  const record = recordOf(part);
+  const metadata = objectField(record, "metadata") ?? {};
+  if (field(record, "status") !== "error" || field(metadata, "interrupted") !== true) return undefined;
+  const output = field(metadata, "output");
+  return typeof output === "string" ? output : undefined;
 }
 
 /** Pictures that a tool attached are sent with its result, or right behind it where the interface takes none there. */
@@ -59,8 +127,9 @@ function withPictures(messages: readonly MessageWithParts[]): readonly MessageWi
 
 /** Of an attachment, what its list in the result says of its address: how it begins. */
 function pictureOf(part: Part, result: ResultPart): JsonObject | undefined {
-  const record = objectField(objectField(result.options, "source") ?? {}, "record") ?? {};
-  const item = arrayField(record, "attachments")?.[integerField(pondOf(part.options), "index") ?? -1];
+  const item = arrayField(recordOf(result), "attachments")?.[
+    integerField(pondOf(part.options), "index") ?? -1
+  ];
   const head = isJsonObject(item) ? extractName(item, "url") : undefined;
   if (part.type !== "file" || head?.endsWith(";base64,") !== true) return undefined;
   const inline = parseDataUrl(fileUrl(part) ?? "");
@@ -96,7 +165,7 @@ function unsentThoughts(messages: readonly MessageWithParts[]): readonly Part[] 
   const last = messages.findLast(({ message }) => authorOf(message) !== undefined);
   const author = last && authorOf(last.message);
   return thoughtsIn(messages, (part, { message }) => {
-    const record = objectField(objectField(part.options, "source") ?? {}, "record") ?? {};
+    const record = recordOf(part);
     const by = authorOf(message);
     const isOwn = by?.provider === author?.provider && by?.model === author?.model;
     const metadata = objectField(record, "metadata");
@@ -116,9 +185,9 @@ function isFlagless(messages: readonly MessageWithParts[]): boolean {
 }
 
 /** The model is told of a failure by the status `error`; of a command that completed it gets the output alone. */
-function isUnflagged({ options }: ResultPart): boolean {
-  const record = objectField(objectField(options, "source") ?? {}, "record") ?? {};
-  if (field(record, "status") === "error") return false;
+function isUnflagged(part: ResultPart): boolean {
+  const record = recordOf(part);
+  if (field(record, "status") === "error") return interruptedOutput(part) !== undefined;
   const metadata = objectField(record, "metadata");
   return (
     Object.hasOwn(record, "error") || (metadata !== undefined && typeof field(metadata, "exit") === "number")
@@ -141,9 +210,8 @@ function compactedContext(messages: readonly MessageWithParts[]): ModelContext {
 
 /** The prompt that asks for a compaction says from where on the messages before it stay. */
 function tailStart(entry: MessageWithParts | undefined): string | undefined {
-  for (const { options } of entry?.parts ?? []) {
-    const record = objectField(objectField(options, "source") ?? {}, "record") ?? {};
-    const start = extractName(record, "tail_start_id");
+  for (const part of entry?.parts ?? []) {
+    const start = extractName(recordOf(part), "tail_start_id");
     if (start !== undefined) return start;
   }
   return undefined;
