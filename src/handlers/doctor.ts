@@ -235,6 +235,18 @@ async function historyFindings(context: Context): Promise<Finding[]> {
     const message = "it lacks what was stored in it before: an older copy is in its place, or rows were lost";
     return [{ topic: "store", status: "warn", message, fix: "pond sync reads every source again" }];
   }
+  if (known === "unnamed") {
+    const message =
+      "it has lost its identity (pond_store.lance), by which machines know what they stored in it";
+    return [
+      {
+        topic: "store",
+        status: "warn",
+        message,
+        fix: "pond sync gives it a new one and reads every source again",
+      },
+    ];
+  }
   if (typeof known === "string") return [];
   if (!known.isSettled) return [{ topic: "store", status: "warn", message: UNSETTLED, fix: "pond sync" }];
   const { state } = context.config.paths;

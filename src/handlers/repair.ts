@@ -71,7 +71,7 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   const done = [...cleared.done];
   // Of a store elsewhere there are no files to look at, but what is stored can be proven.
   if (found.length === 0) await requireStore(context);
-  const store = await context.store();
+  const store = await context.store({ remakesLost: true });
   step("proving the sessions of damaged files");
   const out = await takeOutDamaged(context, store, { done, isDoubtful: cleared.isDoubtful });
   // Without a reason to doubt everything a sync looks whether the store went back, as one does that a torn commit left.
