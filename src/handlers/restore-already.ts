@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Adapter, Place, PresentSession, Restored } from "../adapters/index.ts";
 import { placesThatExist, printFile } from "../adapters/index.ts";
 import { PondError } from "../base/errors.ts";
-import { shellLine, shellWord } from "../base/shell.ts";
+import { optionWords, pondCommand, shellLine, shellWord } from "../base/shell.ts";
 import type { Session } from "../model/index.ts";
 import type { Context } from "./context.ts";
 import type { WrittenFile } from "./restore-files.ts";
@@ -165,4 +165,4 @@ const removal = ({ path, remove }: Already): string =>
     : `run pond sync, delete it there with ${shellLine(remove)}`;
 
 const resumeLine = (session: string, { name }: Adapter): string =>
-  shellLine(["pond", "resume", session, "--in", name]);
+  pondCommand("resume", session, shellLine(optionWords("--in", name)));

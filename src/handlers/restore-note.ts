@@ -8,7 +8,7 @@ import type { Adapter } from "../adapters/index.ts";
 import { stampNow } from "../adapters/index.ts";
 import { stampTextOf } from "../adapters/registry.ts";
 import { errnoOf, isPondError, PondError, toPondError } from "../base/errors.ts";
-import { shellLine } from "../base/shell.ts";
+import { optionWords, pondCommand, shellLine } from "../base/shell.ts";
 import type { SessionId } from "../model/index.ts";
 import type { RestoreHead, SessionStore } from "../sessions/index.ts";
 import { rememberRestored } from "../state/besides.ts";
@@ -84,7 +84,7 @@ export function restoredAlready({ adapter, session }: Again, head: RestoreHead):
     `session ${session} was restored into ${adapter.title} before, as ${head.session}: ${head.path} exists already, and pond never overwrites a file`,
     {
       reason: "exists",
-      hint: `open it with ${shellLine(["pond", "resume", session, "--in", adapter.name])}; ${AGAIN}; for one more copy, restore into another folder with --out`,
+      hint: `open it with ${pondCommand("resume", session, shellLine(optionWords("--in", adapter.name)))}; ${AGAIN}; for one more copy, restore into another folder with --out`,
       data: { path: head.path, session: head.session, was_restored: true },
     },
   );
