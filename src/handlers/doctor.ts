@@ -250,6 +250,7 @@ async function historyFindings(context: Context): Promise<Finding[]> {
   if (typeof known === "string") return [];
   if (!known.isSettled) return [{ topic: "store", status: "warn", message: UNSETTLED, fix: "pond sync" }];
   const { state } = context.config.paths;
+  // A look at the list alone: most stores miss nothing, and need not be opened for it.
   if (lostSources(state, known.name).length === 0) return [];
   const store = await context.existingStore().catch(() => undefined);
   const lost = store && (await lostReport(context, store, known));

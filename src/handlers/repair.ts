@@ -46,6 +46,8 @@ export interface RepairReport {
   /** Files that are still damaged, and what is stored as its digests prove it now. */
   readonly left: readonly FileDamage[];
   readonly stored: StoredReport;
+  /** What the syncs that read the sources again had to say. */
+  readonly notes: readonly string[];
 }
 
 export interface RepairHooks {
@@ -97,7 +99,7 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   await letGo(await check(context));
   if (changed + recovered > 0) stored = await verifyStored(context, {});
   const taken_out = out.taken_out + changed;
-  const { made, clients, ...counts } = again;
+  const { made, clients, notes, ...counts } = again;
   if (made.length > 0)
     done.push(
       `sessions: ${made.length} lost rows were made anew from messages: who their parents were is not known`,
@@ -109,7 +111,7 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   const rows = { ...counts, taken_out, readable: out.readable, proven: out.proven, lost };
   const unproven = found.reduce((sum, { unsummed, late }) => sum + unsummed + late, 0);
   const { left } = await finish(context, store, stored);
-  return { damage: damageIn(found), unproven, done, rows, clients, left, stored };
+  return { damage: damageIn(found), unproven, done, rows, clients, left, stored, notes };
 }
 
 const isLossOfRows = ({ holds }: Damage): boolean => holds !== "index";

@@ -242,7 +242,7 @@ async function importAll(
   return reports;
 }
 
-const GONE_BACK =
+export const GONE_BACK =
   "the store lacks what was stored in it before: an older copy is in its place, or a commit was lost; every source is read again";
 
 const UNNAMED =

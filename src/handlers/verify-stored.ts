@@ -15,12 +15,17 @@ import type { FileDamage } from "./file-damage.ts";
 import { damageIn } from "./file-damage.ts";
 import { rememberFaults } from "../state/besides.ts";
 import { knownReaderId } from "../state/index.ts";
+import { lostReport } from "./lost-sources.ts";
 import { nameOf, proveState } from "./prove-state.ts";
+import { rememberedSync } from "./remembered.ts";
 import type { SourceFilter } from "./sources.ts";
+import type { LostReport } from "./verify-report.ts";
 import type { VerifyProgress } from "./verify.ts";
 
 export interface StoredReport {
   readonly clients: readonly StoredVerification[];
+  /** What this machine stored once and is neither on disk nor in the store any more; absent where nothing is. */
+  readonly lost?: LostReport;
 }
 
 /** The files of a local store, each byte read and compared with what was written. */
@@ -145,7 +150,11 @@ export async function verifyStored(
     const faults = { at: context.clock.now(), sessions: faulty.size };
     rememberFaults(context.config.paths.state, context.address, faults);
   }
-  return { clients: clients.filter((each) => each.sessions + each.sources + each.unequal > 0) };
+  const missed = await lostReport(context, store, await rememberedSync(context));
+  return {
+    clients: clients.filter((each) => each.sessions + each.sources + each.unequal > 0),
+    ...(missed === undefined ? {} : { lost: missed }),
+  };
 }
 
 function requireAdapter(name: string): Adapter {

@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Context } from "../../src/handlers/index.ts";
-import { listSessions, status, sync, verify } from "../../src/handlers/index.ts";
+import { listSessions, repair, status, sync, verify, verifyStored } from "../../src/handlers/index.ts";
 import { readLog } from "../../src/base/append-log.ts";
 import { ID, Machine } from "../support/log-machine.ts";
 import { s3Stub } from "../support/s3-stub.ts";
@@ -351,4 +351,36 @@ test("what is remembered of stores stays short, and names the copy in place last
   await machine.sync();
   expect(readLog(join(state, "stores.jsonl")).values).toHaveLength(before);
   expect(readFileSync(join(state, "stores.jsonl"), "utf8")).not.toContain("incarnation");
+});
+
+test("verify names what went with an older copy before any sync, and repair hands on what its sync says", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  await withOlderCopy(machine);
+  machine.remove(ID.second);
+  machine.putInPlace("older");
+  const lost = { message: LOST, sources: [{ session_id: ID.second }] };
+  expect((await machine.run((context) => verify(context, {}))).lost).toMatchObject(lost);
+  expect((await machine.run((context) => verifyStored(context, {}))).lost).toMatchObject(lost);
+  const { notes } = await machine.run((context) => repair(context));
+  expect(notes).toEqual([OLDER, LOST]);
+  expect(await machine.troubles()).toMatchObject([{ message: LOST }]);
+  expect((await machine.run((context) => verify(context, {}))).lost).toMatchObject(lost);
+  expect((await machine.run((context) => verifyStored(context, {}))).lost).toMatchObject(lost);
+});
+
+test("a database whose sessions are stored is not called lost with their states", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  const data = join(folder.path, "home/.local/share/opencode");
+  cpSync(join(import.meta.dirname, "../fixtures/adapters/opencode/data"), data, { recursive: true });
+  await machine.sync();
+  rmSync(data, { recursive: true });
+  machine.removeClient();
+  rmSync(machine.table("sources"), { recursive: true });
+  expect((await machine.run((context) => repair(context))).notes).toEqual([]);
+  expect((await machine.troubles()).filter(({ message }) => message.includes("neither on disk"))).toEqual([]);
+  const { clients, lost, unrecorded = 0 } = await machine.run((context) => verify(context, {}));
+  expect({ clients, lost }).toEqual({ clients: [], lost: undefined });
+  expect(unrecorded).toBeGreaterThan(0);
 });

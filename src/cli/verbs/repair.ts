@@ -12,6 +12,7 @@ export async function repair(verb: VerbContext): Promise<Outcome> {
   await using context = await openContext(verb);
   const report = await runRepair(context, { onStep: (step) => out.progress(step) });
   out.progress(undefined);
+  for (const note of report.notes) out.note(`note: ${safeLine(note)}`);
   out.result(report, () => render(report).join("\n"));
   return isWhole(report) ? "done" : "failures";
 }
