@@ -137,10 +137,15 @@ async function fileFindings({ address, signal }: Context, deep: boolean): Promis
   const files = checks.reduce((sum, each) => sum + each.files, 0);
   const unproven = checks.reduce((sum, each) => sum + each.unsummed + each.late, 0);
   const without =
-    unproven === 0 ? "" : `, ${unproven} of them without a checksum from when they were written`;
+    unproven === 0
+      ? ""
+      : `, ${unproven} of them without a checksum from when ${unproven === 1 ? "it was" : "they were"} written`;
   const looked = deep ? `read and as they were written${without}` : "there, of the right size";
   const [first, ...others] = damage.toSorted((a, b) => Number(isMinor(a)) - Number(isMinor(b)));
-  if (first === undefined) return [{ topic: "files", status: "ok", message: `${files} files: ${looked}` }];
+  if (first === undefined)
+    return [
+      { topic: "files", status: "ok", message: `${files} ${files === 1 ? "file" : "files"}: ${looked}` },
+    ];
   const finding = { topic: "files", status: isMinor(first) ? "warn" : "fail", fix: "pond repair" } as const;
   if (others.length === 0) return [{ ...finding, message: describeDamage(first) }];
   const left = damage.length - MOST_DAMAGE;
@@ -158,7 +163,9 @@ const MOST_DAMAGE = 5;
 async function openStoreFindings(store: SessionStore, context: Context): Promise<Finding[]> {
   const tables = await store.health();
   // Rows, of which people see fewer: versions and other ends are among them.
-  const rows = tables.map(({ table, facts }) => `${facts.rows} rows of ${table}`).join(", ");
+  const rows = tables
+    .map(({ table, facts }) => `${facts.rows} ${facts.rows === 1 ? "row" : "rows"} of ${table}`)
+    .join(", ");
   const findings: Finding[] = [
     { topic: "store", status: "ok", message: `${displayUrl(context.address.url)}: ${rows}` },
   ];
@@ -177,7 +184,7 @@ function indexFinding({ table, due }: TableHealth): Finding {
   return {
     topic: "indexes",
     status: "warn",
-    message: `${table}: ${due.length} actions are due (${first.kind}: ${first.reason}); answers are complete, but slower`,
+    message: `${table}: ${due.length} ${due.length === 1 ? "action is" : "actions are"} due (${first.kind}: ${first.reason}); answers are complete, but slower`,
     fix: "pond sync --only update-indexes",
   };
 }
@@ -209,8 +216,11 @@ async function proofFindings(context: Context, deep: boolean): Promise<Finding[]
   const known = knownFaults(context.config.paths.state, context.address);
   if (known === undefined) return recoveredFindings(context);
   const when = new Date(known.at).toISOString().slice(0, 16).replace("T", " ");
-  const [noun, verb] = known.sessions === 1 ? ["session", "is"] : ["sessions", "are"];
-  const message = `${known.sessions} ${noun} ${verb} not stored as they were read (looked at ${when} UTC)`;
+  const stored =
+    known.sessions === 1
+      ? "session is not stored as it was read"
+      : "sessions are not stored as they were read";
+  const message = `${known.sessions} ${stored} (looked at ${when} UTC)`;
   return [{ topic: "store", status: "fail", message, fix: PROOF_FIX }];
 }
 
@@ -219,8 +229,10 @@ async function recoveredFindings(context: Context): Promise<Finding[]> {
   const store = await context.existingStore().catch(() => undefined);
   const sessions = (await store?.countRecovered().catch(() => 0)) ?? 0;
   if (sessions === 0) return [];
-  const [noun, verb] = sessions === 1 ? ["session", "was"] : ["sessions", "were"];
-  const message = `the rows of ${sessions} ${noun} ${verb} lost and made anew from their messages: who their parents were is not known`;
+  const message =
+    sessions === 1
+      ? "the row of 1 session was lost and made anew from its messages: who its parent was is not known"
+      : `the rows of ${sessions} sessions were lost and made anew from their messages: who their parents were is not known`;
   return [{ topic: "store", status: "warn", message, fix: "put their sources back, then pond repair" }];
 }
 

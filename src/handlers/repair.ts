@@ -90,7 +90,11 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   if (recovered > 0)
     done.push(`sources: states were recovered of ${recovered} sessions; no digest proves them`);
   if (changed > 0) {
-    done.push(`${changed} rows that are not what was read were taken out`);
+    done.push(
+      changed === 1
+        ? "1 row that is not what was read was taken out"
+        : `${changed} rows that are not what was read were taken out`,
+    );
     step("reading every source again");
     again = sumOf(again, await readAgain(context, store, { verify: true }));
   }
@@ -102,7 +106,9 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   const { made, clients, notes, ...counts } = again;
   if (made.length > 0)
     done.push(
-      `sessions: ${made.length} lost rows were made anew from messages: who their parents were is not known`,
+      made.length === 1
+        ? "sessions: 1 lost row was made anew from messages: who its parent was is not known"
+        : `sessions: ${made.length} lost rows were made anew from messages: who their parents were is not known`,
     );
   const lost = Math.max(
     0,

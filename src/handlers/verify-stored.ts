@@ -216,7 +216,10 @@ class StoredTally {
       adapter: this.adapter.name,
       ...this.#counts,
       stray_sessions: this.#strays,
-      differences: left === 0 ? lines : [...lines, `and ${left} more sessions, which --json lists`],
+      differences:
+        left === 0
+          ? lines
+          : [...lines, `and ${left} more ${left === 1 ? "session" : "sessions"}, which --json lists`],
       unequal_sessions: faults.map(([session_id, each]) => ({
         session_id,
         faults: each.length,

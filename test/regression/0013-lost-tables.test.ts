@@ -6,9 +6,10 @@ import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
-import { listSessions, repair, status, sync, verifyFiles } from "../../src/handlers/index.ts";
+import { doctor, listSessions, repair, status, sync, verifyFiles } from "../../src/handlers/index.ts";
 import { openSessionStore } from "../../src/sessions/index.ts";
 import { peekSessionStore } from "../../src/sessions/peek.ts";
+import { rememberFaults } from "../../src/state/besides.ts";
 import { knownReaderId } from "../../src/state/index.ts";
 import { ID, Machine } from "../support/log-machine.ts";
 import { story } from "../support/story.ts";
@@ -131,4 +132,22 @@ test("an identity without a list of its files refuses a sync, which names the re
   expect(left).toEqual([]);
   expect(await machine.troubles()).toEqual([]);
   expect(await machine.sync()).toMatchObject({ inserted: 0, notes: [] });
+});
+
+test("one session is told of as one", async () => {
+  await using folder = await tempDir();
+  const machine = new Machine(folder.path);
+  machine.write(ID.first, 1);
+  await machine.sync();
+  const storeLine = await machine.run(async (context) => {
+    rememberFaults(context.config.paths.state, context.address, { at: 0, sessions: 1 });
+    return (await doctor(context)).find(({ topic }) => topic === "store")?.message;
+  });
+  expect(storeLine).toContain("1 row of sessions, 1 row of messages");
+  expect((await machine.troubles())[0]?.message).toMatch(/^1 session is not stored as it was read/);
+  machine.remove(ID.first);
+  rmSync(machine.table("sessions"), { recursive: true });
+  const { done } = await machine.run((context) => repair(context));
+  expect(done.join()).toContain("1 lost row was made anew from messages: who its parent was");
+  expect((await machine.troubles())[0]?.message).toMatch(/^the row of 1 session was lost/);
 });

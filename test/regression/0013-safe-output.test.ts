@@ -162,11 +162,14 @@ test.each(["-rf", "--help"])("the id %s in a command of pond is no flag when it 
   await temp.ingest(story(id).user("hello").events());
   const again = { session_id: id, to: "codex-cli", out: `${temp.home}/out`, mapPaths: [] };
   await restore(temp.context, again);
-  const refusal = await restore(temp.context, again).catch((error: PondError) => error.hint ?? "");
+  const refusal = await restore(temp.context, again).then(
+    () => "",
+    (error: PondError) => error.hint ?? "",
+  );
   const words = phrasing(createStyle(false));
   const lost = fromAnotherCopy([{ adapter: "pi", root: "/r", key: "k", session: id, records: 1 }]);
   for (const text of [refusal, words.state(id, 1, "-source"), lost]) {
-    const [command = ""] = /pond [a-z]+ [^;,]*/.exec(String(text)) ?? [];
+    const [command = ""] = /pond [a-z]+ [^;,]*/.exec(text) ?? [];
     const pasted = ["-c", `printf '%s\\n' ${command.replaceAll(/<[^>]*>/g, "x")}`];
     const [, ...given] = execFileSync("sh", pasted, { encoding: "utf8" }).trimEnd().split("\n");
     const { args, mistake } = parse(ROOT, given);

@@ -44,7 +44,9 @@ function render(report: RepairReport): string[] {
     ...(rows.left_out === 0
       ? []
       : [
-          `${count(rows.left_out)} ${noun(rows.left_out, "row")} with a damaged key left out: the sessions that they name are whole without them, or there is none`,
+          rows.left_out === 1
+            ? "1 row with a damaged key left out: the session that it names is whole without it, or there is none"
+            : `${count(rows.left_out)} rows with a damaged key left out: the sessions that they name are whole without them, or there is none`,
         ]),
     ...(unrecorded === 0
       ? []
@@ -91,8 +93,8 @@ export function sourceLines({ clients }: RepairReport["stored"]): string[] {
   const more = sources.length - lines.length;
   return [
     ...lines,
-    ...(more > 0 ? [`and ${count(more)} more sources, which --json lists`] : []),
-    "put these back where they were and run pond repair, or put a backup of the store in place",
+    ...(more > 0 ? [`and ${count(more)} more ${noun(more, "source")}, which --json lists`] : []),
+    `put ${sources.length === 1 ? "it back where it was" : "these back where they were"} and run pond repair, or put a backup of the store in place`,
   ];
 }
 

@@ -112,7 +112,7 @@ function strayLine(clients: StoredReport["clients"]): string[] {
   const strays = clients.reduce((sum, client) => sum + client.strays, 0);
   if (strays === 0) return [];
   return [
-    `${count(strays)} stored ${strays === 1 ? "message is" : "messages are"} in no recorded state: a sync was cut off and the next one records it, or the state was lost; pond get --history shows them`,
+    `${count(strays)} stored ${strays === 1 ? "message is" : "messages are"} in no recorded state: a sync was cut off and the next one records it, or the state was lost; pond get --history shows ${strays === 1 ? "it" : "them"}`,
   ];
 }
 
@@ -120,7 +120,7 @@ function renderFiles({ files, bytes, unsummed, late, damage }: FilesReport): str
   const without = unsummed === 0 ? "" : `, ${count(unsummed)} of them without a checksum`;
   const unknown = late === 0 ? without : `${without}, ${count(late)} with one that was taken later`;
   return [
-    `${count(files)} files of the store read (${size(bytes)})${unknown}: ${count(damage.length)} damaged`,
+    `${counted(files, "file")} of the store read (${size(bytes)})${unknown}: ${count(damage.length)} damaged`,
     ...damage.map((each) => `  ${damageLine(each)}`),
     ...(damage.length === 0 ? [] : ["pond repair mends what can be mended"]),
   ];
