@@ -79,6 +79,8 @@ function rowsLine({ taken_out, proven, read_again, put_back, left_out, lost }: R
 }
 
 const MOST_SOURCES = 10;
+/** By the number of sources that are named. */
+const PUT = ["what they were read from back where it was", "it back where it was"];
 
 /** Who can say again what is still wrong. */
 export function sourceLines({ clients }: RepairReport["stored"]): string[] {
@@ -94,7 +96,7 @@ export function sourceLines({ clients }: RepairReport["stored"]): string[] {
   return [
     ...lines,
     ...(more > 0 ? [`and ${count(more)} more ${noun(more, "source")}, which --json lists`] : []),
-    `put ${sources.length === 1 ? "it back where it was" : "these back where they were"} and run pond repair, or put a backup of the store in place`,
+    `put ${PUT[sources.length] ?? "these back where they were"} and run pond repair, or put a backup of the store in place`,
   ];
 }
 

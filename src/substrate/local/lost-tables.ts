@@ -4,6 +4,7 @@
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { errnoOf } from "../../base/errors.ts";
 import type { StorageUrl } from "../storage-url.ts";
 import { ignoreMissing } from "./files.ts";
 import { manifestNames, parseManifest, VERSIONS, versionOfName } from "./manifest.ts";
@@ -25,30 +26,37 @@ export interface MissingTables {
 
 const NONE: MissingTables = { missing: [], lost: [] };
 
-/** None of a store elsewhere. */
+/** None of a store elsewhere, and of one that cannot be looked at: whoever opens it is told why. */
 export async function missingTables(
   url: StorageUrl,
   namespace: string,
   expected: readonly ExpectedTable[],
 ): Promise<MissingTables> {
   if (url.kind !== "local") return NONE;
-  const root = join(url.href, namespace);
+  try {
+    return await look(join(url.href, namespace), expected);
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return NONE;
+  }
+}
+
+async function look(root: string, expected: readonly ExpectedTable[]): Promise<MissingTables> {
   const missing = await missingIn(root, expected);
-  if (missing.length === 0) return NONE;
-  if (!(await isWrittenTo(root))) return { missing, lost: [] };
+  if (missing.length === 0 || !(await isWrittenTo(root))) return { missing, lost: [] };
   // Looked for again: another process may have made them and stored rows since.
-  const lost = await missingIn(
+  const still = await missingIn(
     root,
     expected.filter(({ name }) => missing.includes(name)),
   );
-  const expectedNow: string[] = [];
+  const lost: string[] = [];
   for (const { name, since } of expected) {
-    if (!lost.includes(name)) continue;
+    if (!still.includes(name)) continue;
     const isOlder =
       since !== undefined && (await schemaVersion(directoryOf(root, since.table))) < since.version;
-    if (!isOlder) expectedNow.push(name);
+    if (!isOlder) lost.push(name);
   }
-  return { missing, lost: expectedNow };
+  return { missing, lost };
 }
 
 const directoryOf = (root: string, table: string): string => join(root, `${table}.lance`);
