@@ -1,5 +1,5 @@
 /** How the command line says what to ask next in a transcript. */
-import { shellWord } from "../base/shell.ts";
+import { optionWords, pondCommand, shellLine } from "../base/shell.ts";
 import type { Phrasing } from "../wire/index.ts";
 import type { Style } from "./style.ts";
 import { safeLine, safeText } from "./text.ts";
@@ -10,16 +10,18 @@ export function phrasing(style: Style): Required<Phrasing> {
     line: safeLine,
     strong: style.bold,
     faint: style.dim,
-    after: (id) => `--after ${shellWord(id)}`,
-    before: (id) => `--before ${shellWord(id)}`,
-    cursor: (token) => `--cursor ${shellWord(token)}`,
+    after: (id) => shellLine(optionWords("--after", id)),
+    before: (id) => shellLine(optionWords("--before", id)),
+    cursor: (token) => shellLine(optionWords("--cursor", token)),
     message: "pond get <message id>",
     session: "pond get <session id>",
     allBranches: "--branch all",
     end: (number) => `--end ${number}`,
     history: "--history",
-    state: (session, state, source) =>
-      `pond restore ${shellWord(session)}${source === undefined ? "" : ` --source ${shellWord(source)}`} --state ${state}`,
+    state: (session, state, source) => {
+      const chosen = source === undefined ? [] : optionWords("--source", source);
+      return pondCommand("restore", session, shellLine([...chosen, "--state", String(state)]));
+    },
     subagents: "--subagents is given",
     exact: "--mode exact",
   };

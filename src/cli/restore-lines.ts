@@ -1,6 +1,6 @@
 /** What people read of a restore besides its files: how large it is for a model, and what it lost. */
 import type { RestoreReport } from "../handlers/index.ts";
-import { shellWord } from "../base/shell.ts";
+import { optionWords, shellLine } from "../base/shell.ts";
 import { count } from "./number.ts";
 
 /** One line: the size, and what to do where a usual window is too small for it. */
@@ -52,7 +52,7 @@ export function unusedRules({ unused_map_paths: rules, resume }: RestoreReport):
   const recorded = resume.recorded_directory ?? resume.directory;
   return rules.map(
     (rule) =>
-      `note: --map-path ${shellWord(rule)} fits no folder that the session recorded; it worked in ${recorded}`,
+      `note: ${shellLine(optionWords("--map-path", rule))} fits no folder that the session recorded; it worked in ${recorded}`,
   );
 }
 

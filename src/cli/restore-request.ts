@@ -1,4 +1,5 @@
 /** Which state of a session is asked for, from the flags that `restore` and `resume` share. */
+import { optionWords } from "../base/shell.ts";
 import type { RestoreRequest } from "../handlers/index.ts";
 
 interface StateFlags {
@@ -11,7 +12,7 @@ interface StateFlags {
 export function stateWords({ end, source, state }: StateFlags): readonly string[] {
   return [
     ...(end === undefined ? [] : ["--end", String(end)]),
-    ...(source === undefined ? [] : ["--source", source]),
+    ...(source === undefined ? [] : optionWords("--source", source)),
     ...(state === undefined ? [] : ["--state", String(state)]),
   ];
 }

@@ -51,7 +51,11 @@ export class UnitCoverage {
       ...files.filter((path) => !this.#files.has(path)).map((path) => `${path} is not stored`),
       ...tables.flatMap(({ name, rows }) => {
         const left = rows - (this.#tables.get(name) ?? 0);
-        return left === 0 ? [] : [`${left} of ${rows} rows of the table ${name} belong to no stored session`];
+        return left === 0
+          ? []
+          : [
+              `${left} of ${rows} rows of the table ${name} ${left === 1 ? "belongs" : "belong"} to no stored session`,
+            ];
       }),
     ];
   }

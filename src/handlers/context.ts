@@ -20,8 +20,8 @@ export interface Context extends AsyncDisposable {
   readonly signal: AbortSignal;
   /** Where the store is, without opening it. */
   readonly address: StoreAddress;
-  /** The store, made if it is not there yet. */
-  readonly store: () => Promise<SessionStore>;
+  /** The store, made if it is not there yet; with tables that it has lost made anew where that is asked for. */
+  readonly store: (options?: { readonly remakesLost?: boolean }) => Promise<SessionStore>;
   /** The store if it is there; reading commands make nothing. */
   readonly existingStore: () => Promise<SessionStore | undefined>;
 }
@@ -42,8 +42,8 @@ export function createContext(options: ContextOptions): Context {
   const storage = { url, namespace, options: options.config.values.storage.options ?? {} };
   let opened: Promise<SessionStore> | undefined;
   let existing: Promise<SessionStore | undefined> | undefined;
-  const open = async (): Promise<SessionStore> =>
-    (await import("../sessions/index.ts")).openSessionStore(storage, { create: true });
+  const open = async (remake: { readonly remakesLost?: boolean }): Promise<SessionStore> =>
+    (await import("../sessions/index.ts")).openSessionStore(storage, { create: true, ...remake });
   const openExisting = async (): Promise<SessionStore | undefined> =>
     (await import("../sessions/index.ts")).openSessionStore(storage, { create: false });
   const folder = localFolder(url, namespace);
@@ -59,7 +59,7 @@ export function createContext(options: ContextOptions): Context {
     clock: options.clock ?? systemClock,
     signal: options.signal,
     address: { url, namespace, ...(folder === undefined ? {} : { folder }) },
-    store: () => (opened ??= open()),
+    store: (remake = {}) => (opened ??= open(remake)),
     existingStore: () => opened ?? (existing ??= openExisting()),
     // Who asked for a store that could not be opened was told so; there is nothing to close then.
     [Symbol.asyncDispose]: async () => {

@@ -138,10 +138,15 @@ async function fileFindings({ address, signal }: Context, deep: boolean): Promis
   const files = checks.reduce((sum, each) => sum + each.files, 0);
   const unproven = checks.reduce((sum, each) => sum + each.unsummed + each.late, 0);
   const without =
-    unproven === 0 ? "" : `, ${unproven} of them without a checksum from when they were written`;
+    unproven === 0
+      ? ""
+      : `, ${unproven} of them without a checksum from when ${unproven === 1 ? "it was" : "they were"} written`;
   const looked = deep ? `read and as they were written${without}` : "there, of the right size";
   const [first, ...others] = damage.toSorted((a, b) => Number(isMinor(a)) - Number(isMinor(b)));
-  if (first === undefined) return [{ topic: "files", status: "ok", message: `${files} files: ${looked}` }];
+  if (first === undefined)
+    return [
+      { topic: "files", status: "ok", message: `${files} ${files === 1 ? "file" : "files"}: ${looked}` },
+    ];
   const finding = { topic: "files", status: isMinor(first) ? "warn" : "fail", fix: "pond repair" } as const;
   if (others.length === 0) return [{ ...finding, message: describeDamage(first) }];
   const left = damage.length - MOST_DAMAGE;
@@ -159,7 +164,9 @@ const MOST_DAMAGE = 5;
 async function openStoreFindings(store: SessionStore, context: Context): Promise<Finding[]> {
   const tables = await store.health();
   // Rows, of which people see fewer: versions and other ends are among them.
-  const rows = tables.map(({ table, facts }) => `${facts.rows} rows of ${table}`).join(", ");
+  const rows = tables
+    .map(({ table, facts }) => `${facts.rows} ${facts.rows === 1 ? "row" : "rows"} of ${table}`)
+    .join(", ");
   const findings: Finding[] = [
     { topic: "store", status: "ok", message: `${displayUrl(context.address.url)}: ${rows}` },
   ];
@@ -178,7 +185,7 @@ function indexFinding({ table, due }: TableHealth): Finding {
   return {
     topic: "indexes",
     status: "warn",
-    message: `${table}: ${due.length} actions are due (${first.kind}: ${first.reason}); answers are complete, but slower`,
+    message: `${table}: ${due.length} ${due.length === 1 ? "action is" : "actions are"} due (${first.kind}: ${first.reason}); answers are complete, but slower`,
     fix: "pond sync --only update-indexes",
   };
 }
@@ -210,8 +217,11 @@ async function proofFindings(context: Context, deep: boolean): Promise<Finding[]
   const known = knownFaults(context.config.paths.state, context.address);
   if (known === undefined) return recoveredFindings(context);
   const when = new Date(known.at).toISOString().slice(0, 16).replace("T", " ");
-  const [noun, verb] = known.sessions === 1 ? ["session", "is"] : ["sessions", "are"];
-  const message = `${known.sessions} ${noun} ${verb} not stored as they were read (looked at ${when} UTC)`;
+  const stored =
+    known.sessions === 1
+      ? "session is not stored as it was read"
+      : "sessions are not stored as they were read";
+  const message = `${known.sessions} ${stored} (looked at ${when} UTC)`;
   return [{ topic: "store", status: "fail", message, fix: PROOF_FIX }];
 }
 
@@ -246,9 +256,22 @@ async function historyFindings(context: Context): Promise<Finding[]> {
     const message = "it lacks what was stored in it before: an older copy is in its place, or rows were lost";
     return [{ topic: "store", status: "warn", message, fix: "pond sync reads every source again" }];
   }
+  if (known === "unnamed") {
+    const message =
+      "it has lost its identity (pond_store.lance), by which machines know what they stored in it";
+    return [
+      {
+        topic: "store",
+        status: "warn",
+        message,
+        fix: "pond sync gives it a new one and reads every source again",
+      },
+    ];
+  }
   if (typeof known === "string") return [];
   if (!known.isSettled) return [{ topic: "store", status: "warn", message: UNSETTLED, fix: "pond sync" }];
   const { state } = context.config.paths;
+  // A look at the list alone: most stores miss nothing, and need not be opened for it.
   if (lostSources(state, known.name).length === 0) return [];
   const store = await context.existingStore().catch(() => undefined);
   const lost = store && (await lostReport(context, store, known));

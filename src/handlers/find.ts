@@ -1,7 +1,7 @@
 /** From an id as it was given to the session or message that it names. What is not found says what is near. */
 import { PondError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
-import { shellLine, shellWord } from "../base/shell.ts";
+import { optionWords, pondCommand, shellLine, shellWord } from "../base/shell.ts";
 import type { MessageKey } from "../model/index.ts";
 import { pondFacts } from "../model/index.ts";
 import type { SessionStore, SessionSummary } from "../sessions/index.ts";
@@ -30,7 +30,7 @@ export async function noSession(store: SessionStore, id: string): Promise<PondEr
       "not_found",
       `${restored.session} is session ${restored.from}, which pond restored into ${restored.adapter}, and nobody carried it on`,
       {
-        hint: `ask for session ${shellWord(restored.from)}; ${shellLine(["pond", "resume", restored.from, "--in", restored.adapter])} opens it there`,
+        hint: `ask for session ${shellWord(restored.from)}; ${pondCommand("resume", restored.from, shellLine(optionWords("--in", restored.adapter)))} opens it there`,
         data: { kind: "session", id, session_id: restored.from },
       },
     );

@@ -4,15 +4,18 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { brandOf } from "../adapters/index.ts";
 import type { JsonValue } from "../base/json.ts";
-import { shellWord } from "../base/shell.ts";
+import { pondCommand } from "../base/shell.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { SessionStore, StateHead } from "../sessions/index.ts";
+import { isInMemory } from "../sessions/peek.ts";
 import type { LostSource } from "../state/besides.ts";
 import { lostPath, lostSources, rememberLost } from "../state/besides.ts";
 import type { SourceName } from "../state/index.ts";
 import { Cursors, knownCursors, knownReaderId } from "../state/index.ts";
 import type { Context } from "./context.ts";
+import type { rememberedSync } from "./remembered.ts";
 import { isCursor } from "./sweep.ts";
 import type { LostReport } from "./verify-report.ts";
 
@@ -39,17 +42,19 @@ function toldOf(source: SourceName, cursor: JsonValue): readonly LostSource[] {
 export async function findLost(
   { config }: Context,
   store: SessionStore,
-  { sources, cursors }: { readonly sources: readonly LostSource[]; readonly cursors: Cursors },
+  { sources, cursors }: { readonly sources: readonly LostSource[]; readonly cursors?: Cursors | undefined },
 ): Promise<readonly LostSource[]> {
   const reader = knownReaderId(config.paths.state);
-  const absent = sources.filter((source) => !cursors.has(source) && !existsSync(pathOf(source)));
+  const absent = sources.filter((source) => cursors?.has(source) !== true && !existsSync(pathOf(source)));
   const lost = new Map<string, LostSource>();
   for (const [adapter, own] of Map.groupBy(absent, (source) => source.adapter)) {
     const heads = await store.stateHeads(adapter);
     const bySession = Map.groupBy(heads, ({ session_id }) => session_id);
     const mine = new Set(heads.filter((head) => head.reader === reader).map(({ key }) => key));
+    const hasUnrecorded = once(() => hasUnrecordedSession(store, adapter, bySession));
     for (const source of own)
-      if (!(await isStored(source, { store, bySession, mine }))) lost.set(pathOf(source), source);
+      if (!(await isStored(source, { store, bySession, mine, hasUnrecorded })))
+        lost.set(pathOf(source), source);
   }
   return [...lost.values()];
 }
@@ -59,16 +64,37 @@ interface Stored {
   readonly bySession: ReadonlyMap<string, readonly StateHead[]>;
   /** The names of sources of which this machine recorded a state. */
   readonly mine: ReadonlySet<string>;
+  /** The client has sessions in the store of which no state is recorded. */
+  readonly hasUnrecorded: () => Promise<boolean>;
 }
 
 /** A log by whatever path, as far as it was stored; of a database nobody remembers which sessions it held. */
-async function isStored(source: LostSource, { store, bySession, mine }: Stored): Promise<boolean> {
+async function isStored(
+  source: LostSource,
+  { store, bySession, mine, hasUnrecorded }: Stored,
+): Promise<boolean> {
   const { session, records = 0, key } = source;
-  if (session === undefined) return mine.has(key);
+  // Sessions without a state may be its own: the table of states was lost, or an older pond stored them.
+  if (session === undefined) return mine.has(key) || (await hasUnrecorded());
   const heads = bySession.get(session);
   // Without any state the table of states was lost, which is told of elsewhere, or an older pond stored it.
   if (heads === undefined) return (await store.session(session)) !== undefined;
   return heads.some((head) => head.records >= records);
+}
+
+async function hasUnrecordedSession(
+  store: SessionStore,
+  adapter: string,
+  bySession: Stored["bySession"],
+): Promise<boolean> {
+  for await (const { id, source_agent } of store.allSessions(() => undefined))
+    if (brandOf(source_agent) === adapter && !bySession.has(id)) return true;
+  return false;
+}
+
+function once<T>(run: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= run());
 }
 
 /**
@@ -96,19 +122,29 @@ export async function noteLost(
   return lost.length === 0 ? [] : [`${describeLost(lost)}: ${fromAnotherCopy(lost)}`];
 }
 
-/** What is lost of a store, and what can be done about it; undefined where nothing is. */
+/**
+ * What is lost of a store, and what can be done about it; undefined where nothing is. By what a sync found, or, where none
+ * has looked since another copy is in place, by all that was ever stored.
+ */
 export async function lostReport(
   context: Context,
   store: SessionStore,
-  { name, cursors }: { readonly name: string; readonly cursors: Cursors },
+  known: Awaited<ReturnType<typeof rememberedSync>>,
 ): Promise<LostReport | undefined> {
   const { state } = context.config.paths;
-  const before = lostSources(state, name);
-  const lost = before.length === 0 ? [] : await findLost(context, store, { sources: before, cursors });
+  const remembered = typeof known === "string" ? undefined : known;
+  const settled = remembered?.isSettled === true ? remembered.name : undefined;
+  const sources = settled === undefined ? storedOnce(context) : lostSources(state, settled);
+  if (sources.length === 0 || isInMemory(context.address.url)) return undefined;
+  const lost = await findLost(context, store, { sources, cursors: remembered?.cursors });
   if (lost.length === 0) return undefined;
+  const otherwise =
+    settled === undefined
+      ? "where there is none, pond sync takes note of what is lost, and pond doctor tells how to hear no more of it"
+      : `where there is none, delete ${lostPath(state, settled)} to hear no more of it`;
   return {
     message: describeLost(lost),
-    fix: `${fromAnotherCopy(lost)}; where there is none, delete ${lostPath(state, name)} to hear no more of it`,
+    fix: `${fromAnotherCopy(lost)}; ${otherwise}`,
     sources: lost.map(({ session, ...source }) => ({
       adapter: source.adapter,
       path: pathOf(source),
@@ -120,8 +156,12 @@ export async function lostReport(
 /** What brings a lost source back, whatever the store in place has that the other one lacks. */
 export function fromAnotherCopy(lost: readonly LostSource[]): string {
   const [first] = lost.flatMap(({ session }) => session ?? []);
-  const which = first === undefined || lost.length > 1 ? "<session>" : shellWord(first);
-  return `if another copy of the store has ${lost.length === 1 ? "it" : "them"}: pond restore ${which} --store <that copy>, then pond sync`;
+  const from = "--store <that copy>";
+  const command =
+    first === undefined || lost.length > 1
+      ? `pond restore <session> ${from}`
+      : pondCommand("restore", first, from);
+  return `if another copy of the store has ${lost.length === 1 ? "it" : "them"}: ${command}, then pond sync`;
 }
 
 const MOST_NAMED = 3;

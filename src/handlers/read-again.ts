@@ -11,7 +11,7 @@ import { realPathOf } from "./importer.ts";
 import { storedOnce } from "./lost-sources.ts";
 import { isProven } from "./prove-session.ts";
 import type { ClientReport } from "./sync-report.ts";
-import { sync } from "./sync.ts";
+import { GONE_BACK, sync } from "./sync.ts";
 
 export interface ReadAgain {
   readonly read_again: number;
@@ -20,6 +20,8 @@ export interface ReadAgain {
   /** Sessions whose rows were made anew. */
   readonly made: readonly string[];
   readonly clients: readonly ClientReport[];
+  /** What the syncs had to say. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -35,12 +37,17 @@ export async function readAgain(
   const elsewhere = verify ? await readBefore(context, store) : [];
   const everywhere = await sync(context, { verify, wait: true });
   const clients = [...everywhere.clients];
+  // That marks do not hold, of whoever has just taken them away for a reason that it tells, is no news.
+  const isNews = (note: string): boolean => !verify || note !== GONE_BACK;
+  const notes = everywhere.notes.filter(isNews);
   const known = everywhere.clients.flatMap(({ places }) => places.map(realPathOf));
   for (const { adapter, path } of elsewhere) {
     if (known.some((place) => isIn(path, place))) continue;
     known.push(path);
     const request = { adapters: [adapter], paths: [path], verify, wait: true, stages: ["import"] as const };
-    clients.push(...(await sync(context, request)).clients);
+    const more = await sync(context, request);
+    clients.push(...more.clients);
+    notes.push(...more.notes.filter(isNews));
   }
   const read_again = clients.reduce(
     (sum, { stored }) => sum + stored.sessions.inserted + stored.messages.inserted + stored.parts.inserted,
@@ -49,7 +56,7 @@ export async function readAgain(
   const back = await store.putBackUnproven((session) => isProven(store, session).catch(() => false));
   await store.anchorStates(kept);
   const made = await store.recoverSessions(context.clock);
-  return { read_again, put_back: back.inserted, left_out: back.leftOut, made, clients };
+  return { read_again, put_back: back.inserted, left_out: back.leftOut, made, clients, notes };
 }
 
 /** As the cursors remember it and as the store records it, whoever read it: the memory of who that was may be lost, too. Folders that were named come first. */
@@ -74,6 +81,7 @@ export const sumOf = (a: ReadAgain, b: ReadAgain): ReadAgain => ({
   left_out: a.left_out + b.left_out,
   made: [...a.made, ...b.made],
   clients: b.clients,
+  notes: [...new Set([...a.notes, ...b.notes])],
 });
 
 interface NamedSource {

@@ -26,15 +26,16 @@ interface Marked {
 
 /**
  * `none`: the store was not synced from here. `gone back`: it was, and lacks what was stored then. `gone`: one was synced
- * from here, and there is none. What an earlier look remembered is used again as long as nobody has written to it.
+ * from here, and there is none. `unnamed`: there is one, and no identity to tell whether it is that one. What an earlier
+ * look remembered is used again as long as nobody has written to it.
  */
 export async function rememberedSync(
   context: Context,
   before?: Remembered,
-): Promise<Remembered | "none" | "gone back" | "gone"> {
+): Promise<Remembered | "none" | "gone back" | "gone" | "unnamed"> {
   const { state } = context.config.paths;
   const facts = await lookAt(context);
-  if (facts === undefined) return (await isGone(context)) ? "gone" : "none";
+  if (facts === undefined) return await absenceOf(context);
   if (knownReaderId(state) === undefined) return "none";
   const known = knownCursors(state, context.address).filter(({ id }) => id === facts.id);
   if (known.length === 0) return "none";
@@ -64,14 +65,21 @@ function isMarked({ mark, size }: Cursors, { marks }: Marked): boolean {
 }
 
 /** True where a store was synced to at the address, and none is there. To be asked where none could be looked at. */
-export async function isGone({ config, address }: Context): Promise<boolean> {
-  if (isInMemory(address.url) || knownCursors(config.paths.state, address).length === 0) return false;
-  if (address.folder === undefined) return true;
+export async function isGone(context: Context): Promise<boolean> {
+  return (await absenceOf(context)) === "gone";
+}
+
+/** Why nothing can be told of a store: tables without the one of its identity are a store that lost it. */
+async function absenceOf({ config, address }: Context): Promise<"none" | "gone" | "unnamed"> {
+  if (isInMemory(address.url) || knownCursors(config.paths.state, address).length === 0) return "none";
+  if (address.folder === undefined) return "gone";
   try {
-    // Tables without an identity are a damaged store.
-    return !(await readdir(address.folder)).some((name) => name.endsWith(".lance"));
+    const tables = (await readdir(address.folder)).filter((name) => name.endsWith(".lance"));
+    if (tables.length === 0) return "gone";
+    // One that is there and cannot be read is damaged.
+    return tables.includes("pond_store.lance") ? "none" : "unnamed";
   } catch (error) {
-    return errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR";
+    return errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR" ? "gone" : "none";
   }
 }
 

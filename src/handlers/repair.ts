@@ -56,6 +56,8 @@ export interface RepairReport {
   /** Folders with what is left of tables that were lost, kept because not everything is proven without them. */
   readonly remains: readonly string[];
   readonly stored: StoredReport;
+  /** What the syncs that read the sources again had to say. */
+  readonly notes: readonly string[];
 }
 
 export interface RepairHooks {
@@ -81,7 +83,7 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   const done = [...cleared.done];
   // Of a store elsewhere there are no files to look at, but what is stored can be proven.
   if (found.length === 0) await requireStore(context);
-  const store = await context.store();
+  const store = await context.store({ remakesLost: true });
   step("proving the sessions of damaged files");
   const out = await takeOutDamaged(context, store, { done, isDoubtful: cleared.isDoubtful });
   // Without a reason to doubt everything a sync looks whether the store went back, as one does that a torn commit left.
@@ -115,7 +117,7 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   await letGo(await check(context));
   if (changed + recovered + dropped.length > 0) stored = await verifyStored(context, {});
   const taken_out = out.taken_out + changed;
-  const { made, clients, read_again } = again;
+  const { made, clients, notes, read_again } = again;
   done.push(...sessionLines(made.length, (await store.countRecovered()) - made.length));
   const lost = Math.max(
     0,
@@ -133,7 +135,7 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   const unproven = found.reduce((sum, { unsummed, late }) => sum + unsummed + late, 0);
   const left = await finish(context, store, stored);
   const remains = await remainsOf(context.address);
-  return { damage: damageIn(found), unproven, done, rows, clients, left, remains, stored };
+  return { damage: damageIn(found), unproven, done, rows, clients, left, remains, stored, notes };
 }
 
 /** What nothing proves of the rows of sessions, for people. */

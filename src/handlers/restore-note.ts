@@ -8,7 +8,7 @@ import type { Adapter } from "../adapters/index.ts";
 import { stampNow } from "../adapters/index.ts";
 import { stampTextOf } from "../adapters/registry.ts";
 import { errnoOf, PondError, toPondError } from "../base/errors.ts";
-import { shellLine } from "../base/shell.ts";
+import { optionWords, pondCommand, shellLine } from "../base/shell.ts";
 import type { SessionId } from "../model/index.ts";
 import type { RestoreHead, SessionStore } from "../sessions/index.ts";
 import { rememberRestored } from "../state/besides.ts";
@@ -82,7 +82,7 @@ export function restoredAlready(
   { adapter, session }: Again,
   { head, isSeen }: { readonly head: RestoreHead; readonly isSeen: boolean },
 ): PondError {
-  const open = `open it with ${shellLine(["pond", "resume", session, "--in", adapter.name])}; `;
+  const open = `open it with ${pondCommand("resume", session, shellLine(optionWords("--in", adapter.name)))}; `;
   return new PondError(
     "validation_failed",
     `session ${session} was restored into ${adapter.title} before, as ${head.session}: ${head.path} exists already, and pond never overwrites a file`,

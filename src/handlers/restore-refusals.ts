@@ -5,7 +5,7 @@
 import type { Adapter } from "../adapters/index.ts";
 import type { ErrorReason } from "../base/errors.ts";
 import { PondError } from "../base/errors.ts";
-import { shellLine, shellWord } from "../base/shell.ts";
+import { optionWords, pondCommand, shellLine, shellWord } from "../base/shell.ts";
 import type { Session } from "../model/index.ts";
 import type { MissingFolder } from "./path-map.ts";
 import type { Already, Wanted, WentOn } from "./restore-copy.ts";
@@ -73,7 +73,7 @@ export function restoredThere({ adapter, session }: Wanted, found: Already, sinc
 /** A copy that lacks what the session has gained since, and may have gained something itself. */
 export function parted(wanted: Wanted, found: Already, { origin, copy }: WentOn): PondError {
   const { adapter, session } = wanted;
-  const asIs = `open the copy as it is with ${shellLine(["pond", "resume", found.id])}`;
+  const asIs = `open the copy as it is with ${pondCommand("resume", found.id)}`;
   const before = `session ${session.id} was restored into ${adapter.title} before, as ${found.id} (${found.path})`;
   if (copy === 0)
     return exists(
@@ -84,7 +84,7 @@ export function parted(wanted: Wanted, found: Already, { origin, copy }: WentOn)
   const gained = copy === undefined ? "it may have gained some, too" : `the copy has gained ${turns(copy)}`;
   return exists(
     `${before}, and both went on: the session has ${turns(origin)} more than what was restored, ${gained}`,
-    `nothing was written; ${asIs}; to have the session as it is now beside it, ${outLine(wanted)}; to go on with the session itself, ${shellLine(["pond", "resume", session.id])}`,
+    `nothing was written; ${asIs}; to have the session as it is now beside it, ${outLine(wanted)}; to go on with the session itself, ${pondCommand("resume", session.id)}`,
     found,
   );
 }
@@ -99,7 +99,7 @@ export function carriedOn(wanted: Wanted, went: Session, since: number | undefin
     `session ${session.id} was carried on in ${adapter.title} as session ${went.id}${more}: a new copy would lack what was said there`,
     {
       reason: "exists",
-      hint: `nothing was written; go on with ${shellLine(["pond", "resume", went.id])}; for a copy of the session itself, ${outLine(wanted)}`,
+      hint: `nothing was written; go on with ${pondCommand("resume", went.id)}; for a copy of the session itself, ${outLine(wanted)}`,
       data: { session: went.id },
     },
   );
@@ -143,7 +143,7 @@ export function otherContent(
       ? ""
       : `: ${turns(since.origin)} of it ${are(since.origin)} not there, ${turns(since.copy ?? 0)} there ${are(since.copy ?? 0)} not in it`;
   const isOnlyOlder = isOurs && since?.copy === 0;
-  const asIs = `${shellLine(["pond", "resume", session.id, "--source", path])} opens it as it is`;
+  const asIs = `${pondCommand("resume", session.id, shellLine(optionWords("--source", path)))} opens it as it is`;
   const hint = isOnlyOlder
     ? `move ${shellWord(path)} away, which nobody went on with, and do this again`
     : isSource
@@ -198,10 +198,14 @@ const removal = ({ path, remove }: Already): string =>
     : `run pond sync, delete it there with ${shellLine(remove)}`;
 
 const resumeLine = (session: string, { name }: Adapter): string =>
-  shellLine(["pond", "resume", session, "--in", name]);
+  pondCommand("resume", session, shellLine(optionWords("--in", name)));
 
 const outLine = ({ session, adapter }: Wanted): string =>
-  `${shellLine(["pond", "restore", session.id, "--to", adapter.name, "--out"])} <another folder>`;
+  pondCommand(
+    "restore",
+    session.id,
+    `${shellLine(optionWords("--to", adapter.name))} --out <another folder>`,
+  );
 
 const turns = (count: number): string => `${count} ${count === 1 ? "turn" : "turns"}`;
 const are = (count: number): string => (count === 1 ? "is" : "are");

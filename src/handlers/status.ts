@@ -81,7 +81,7 @@ export async function status(
   const sweeps = await sweepSources(context, {}, remembered?.cursors);
   const store = await context.existingStore();
   const summaries = await store?.summaries();
-  const synced = lastSyncHere(context, await store?.id());
+  const synced = lastSyncHere(context, await store?.knownId());
   const at = synced === undefined ? undefined : isoTime(synced.at);
   const first: StatusReport = {
     store: displayUrl(context.address.url),

@@ -97,10 +97,11 @@ async function importStage(
   const sweep = await sweepSources(context, request, request.verify === true ? undefined : cursors);
   const hasStale = sweep.some(({ stale }) => stale.length > 0);
   if (known === "gone back") hooks.notes.push(GONE_BACK);
+  if (known === "unnamed") hooks.notes.push(UNNAMED);
   if (known === "gone")
     hooks.notes.push(`${goneMessage(context)}; ${hasStale ? MADE_ANEW : NOTHING_TO_MAKE}`);
   // That nothing is left to be read is to be told and remembered, too: or the store would be called older for ever.
-  const isDue = known === "gone back" || remembered?.isSettled === false;
+  const isDue = known === "gone back" || known === "unnamed" || remembered?.isSettled === false;
   // Hashed: an address as it is would be too long for a file's name where folders are many or not ASCII.
   const lock = hash("sha256", `${url} ${namespace}`);
   const isAfterKill = isLockLeftBehind(state, lock);
@@ -241,8 +242,11 @@ async function importAll(
   return reports;
 }
 
-const GONE_BACK =
+export const GONE_BACK =
   "the store lacks what was stored in it before: an older copy is in its place, or a commit was lost; every source is read again";
+
+const UNNAMED =
+  "the store has lost its identity: it is given a new one, and every source is read again, here and on other machines";
 
 function noteDamage(cursors: Cursors | undefined, notes: string[]): void {
   if (cursors !== undefined && cursors.damaged > 0)

@@ -6,6 +6,8 @@ import type { Issue } from "../adapters/index.ts";
 
 export interface VerifyReport {
   readonly clients: readonly ClientVerification[];
+  /** Where nothing could be compared: sessions that are stored, and no source of them is recorded. */
+  readonly unrecorded?: number;
   /** What this machine stored once and is neither on disk nor in the store any more, in words; absent where nothing is. */
   readonly lost?: LostReport;
 }

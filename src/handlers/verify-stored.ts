@@ -16,12 +16,17 @@ import type { FileDamage } from "./file-damage.ts";
 import { damageIn } from "./file-damage.ts";
 import { rememberFaults } from "../state/besides.ts";
 import { knownReaderId } from "../state/index.ts";
+import { lostReport } from "./lost-sources.ts";
 import { nameOf, proveState } from "./prove-state.ts";
+import { rememberedSync } from "./remembered.ts";
 import type { SourceFilter } from "./sources.ts";
+import type { LostReport } from "./verify-report.ts";
 import type { VerifyProgress } from "./verify.ts";
 
 export interface StoredReport {
   readonly clients: readonly StoredVerification[];
+  /** What this machine stored once and is neither on disk nor in the store any more; absent where nothing is. */
+  readonly lost?: LostReport;
 }
 
 /** The files of a local store, each byte read and compared with what was written. */
@@ -149,7 +154,11 @@ export async function verifyStored(
     const faults = { at: context.clock.now(), sessions: faulty.size };
     rememberFaults(context.config.paths.state, context.address, faults);
   }
-  return { clients: clients.filter((each) => each.sessions + each.sources + each.unequal > 0) };
+  const missed = await lostReport(context, store, await rememberedSync(context));
+  return {
+    clients: clients.filter((each) => each.sessions + each.sources + each.unequal > 0),
+    ...(missed === undefined ? {} : { lost: missed }),
+  };
 }
 
 function requireAdapter(name: string): Adapter {
@@ -211,7 +220,10 @@ class StoredTally {
       adapter: this.adapter.name,
       ...this.#counts,
       stray_sessions: this.#strays,
-      differences: left === 0 ? lines : [...lines, `and ${left} more sessions, which --json lists`],
+      differences:
+        left === 0
+          ? lines
+          : [...lines, `and ${left} more ${left === 1 ? "session" : "sessions"}, which --json lists`],
       unequal_sessions: faults.map(([session_id, each]) => ({
         session_id,
         faults: each.length,

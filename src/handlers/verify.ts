@@ -63,8 +63,21 @@ export async function verify(
     const client = await verifier.run(filter, onProgress);
     if (isHere || hasCounted(client)) clients.push(client);
   }
-  const lost = typeof remembered === "string" ? undefined : await lostReport(context, store, remembered);
-  return { clients, ...(lost === undefined ? {} : { lost }) };
+  const lost = await lostReport(context, store, remembered);
+  const unrecorded = clients.length === 0 ? await countSessions(store, filter) : 0;
+  return {
+    clients,
+    ...(unrecorded === 0 ? {} : { unrecorded }),
+    ...(lost === undefined ? {} : { lost }),
+  };
+}
+
+/** Of the clients that are asked for. */
+async function countSessions(store: SessionStore, { adapters }: SourceFilter): Promise<number> {
+  let sessions = 0;
+  for await (const { source_agent } of store.allSessions(() => undefined))
+    if (adapters?.includes(brandOf(source_agent)) !== false) sessions += 1;
+  return sessions;
 }
 
 interface Job {

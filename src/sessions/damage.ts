@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { PondError } from "../base/errors.ts";
-import type { CheckOptions, ExpectedTable, TableCheck } from "../substrate/index.ts";
+import type { CheckOptions, ExpectedTable, MissingTables, TableCheck } from "../substrate/index.ts";
 import {
   checkStore,
   dropOldVersions,
@@ -10,6 +10,7 @@ import {
   forgetLost,
   listRemains,
   mendVersions,
+  missingTables,
   moveRemains,
   parseStorageUrl,
   removeDerived,
@@ -26,6 +27,11 @@ export function checkFiles(
   options: CheckOptions & { readonly tables?: readonly string[] },
 ): Promise<TableCheck[]> {
   return checkStore(parseStorageUrl(url), namespace, { ...options, expected: EXPECTED });
+}
+
+/** Tables that a local store lacks, and those of them that it has lost (spec.md#storage-lost-tables). */
+export function missingIn({ url, namespace }: Pick<Storage, "url" | "namespace">): Promise<MissingTables> {
+  return missingTables(parseStorageUrl(url), namespace, EXPECTED);
 }
 
 /** Stores of an older pond have no table of sources; since version 2 of messages every store has. */

@@ -58,8 +58,10 @@ import {
   takeOutMessages,
   takeOutRecovered,
 } from "./recover.ts";
+import { missingIn } from "./damage.ts";
 import { corrupt } from "./rows.ts";
-import { ingestTables, SessionTables } from "./tables.ts";
+import { SOURCES } from "./schema.ts";
+import { ingestTables, lostTables, SessionTables } from "./tables.ts";
 import { StateViews } from "./state-views.ts";
 import type { StateHead } from "./states.ts";
 import type { StoreTreeOptions } from "./tree.ts";
@@ -73,21 +75,33 @@ export interface Storage {
   readonly options: Readonly<Record<string, string>>;
 }
 
+/** How to open a store: to write to it, with tables that it has lost made anew, or to read it. */
+export interface OpenOptions {
+  readonly create: boolean;
+  /** Only a repair does: whoever else would write is refused, since rows would be missed by nobody. */
+  readonly remakesLost?: boolean;
+}
+
 /** Opens the store, making it if asked. Without `create`, a store that is not there is undefined. */
-export function openSessionStore(storage: Storage, options: { readonly create: true }): Promise<SessionStore>;
 export function openSessionStore(
   storage: Storage,
-  options: { readonly create: boolean },
-): Promise<SessionStore | undefined>;
+  options: OpenOptions & { readonly create: true },
+): Promise<SessionStore>;
+export function openSessionStore(storage: Storage, options: OpenOptions): Promise<SessionStore | undefined>;
 export async function openSessionStore(
   storage: Storage,
-  { create }: { readonly create: boolean },
+  { create, remakesLost = false }: OpenOptions,
 ): Promise<SessionStore | undefined> {
   try {
     const { namespace, options } = storage;
-    return await SessionStore.open(
-      await openStore(storage.url, { namespace, create, storageOptions: options }),
-    );
+    const { missing, lost } = create ? await missingIn(storage) : { missing: [], lost: [] };
+    if (lost.length > 0 && !remakesLost) throw lostTables(lost);
+    const store = await openStore(storage.url, { namespace, create, storageOptions: options });
+    // Before the table is there again: cursors that call its rows stored must not outlive a kill in between.
+    if (lost.length > 0) await store.forgetMarks();
+    // Before messages get the version that tells of it: cut off in between, an older store would seem to have lost it.
+    if (missing.includes(SOURCES.name)) await store.table(SOURCES);
+    return await SessionStore.open(store);
   } catch (error) {
     if (!create && isPondError(error) && error.code === "not_found") return undefined;
     throw error;
@@ -115,6 +129,11 @@ export class SessionStore implements AsyncDisposable {
   /** The store's own identity: a store made anew at the same place has another one. */
   id(): Promise<string> {
     return this.#store.id();
+  }
+
+  /** The same of a store that is only read; undefined where it has none, or lost it. */
+  knownId(): Promise<string | undefined> {
+    return this.#store.knownId();
   }
 
   /** Leaves a mark of a reader, after rows that it stored, and says it (spec.md#sync-marks). */

@@ -143,6 +143,14 @@ export class SessionTables {
   }
 }
 
+/** Of a store whose other tables tell that they were there. */
+export const lostTables = (names: readonly string[]): PondError =>
+  new PondError(
+    "storage_unavailable",
+    `the store has lost ${names.length === 1 ? "its table" : "its tables"} ${names.join(", ")}, rows and all`,
+    { reason: "corrupt", hint: "run pond repair" },
+  );
+
 /** Of a store that has others: it is there, and a table of it was lost. */
 const lostTable = (cause: unknown): PondError =>
   new PondError("storage_unavailable", `a table of the store was lost: ${toPondError(cause).message}`, {

@@ -60,8 +60,10 @@ export type { MaintainOptions, MaintenanceReport, TableHealth } from "./maintain
 export type { DiskUse } from "./local/disk-use.ts";
 export type { RecoveryIssue } from "./local/recover.ts";
 export type { StorePeek } from "./local/peek.ts";
-export type { CheckOptions, Damage, ExpectedTable, TableCheck } from "./local/check.ts";
+export type { CheckOptions, Damage, TableCheck } from "./local/check.ts";
 export { checkStore } from "./local/check.ts";
+export type { ExpectedTable, MissingTables } from "./local/lost-tables.ts";
+export { missingTables } from "./local/lost-tables.ts";
 export {
   dropOldVersions,
   emptyQuarantine,

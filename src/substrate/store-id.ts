@@ -60,6 +60,8 @@ export function tidyMarks(catalog: Catalog): Promise<void> {
 
 /** No reader's cursors hold any more: rows were lost that they call stored. */
 export async function forgetMarks(catalog: Catalog): Promise<void> {
+  // The table that they stand in may be what was lost.
+  await storeId(catalog);
   await catalog.annotate(ID_TABLE, MARKED_COLUMN, (schema) => {
     const column = schema.fields.find(({ name }) => name === MARKED_COLUMN);
     const keys = [...(column?.metadata.keys() ?? [])].filter((key) =>
@@ -79,6 +81,13 @@ export async function storeId(catalog: Catalog): Promise<string> {
   await catalog.createMarker(ID_TABLE, new Map([[ID_KEY, crypto.randomUUID()]]));
   const made = await readStoreId(catalog);
   if (made === undefined)
-    throw new PondError("internal", "the store's identity vanished while it was being made");
+    throw new PondError(
+      "storage_unavailable",
+      `the store's identity is damaged: ${ID_TABLE} cannot be opened`,
+      {
+        reason: "corrupt",
+        hint: "run pond repair",
+      },
+    );
   return made;
 }

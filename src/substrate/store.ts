@@ -122,6 +122,11 @@ export class Store implements AsyncDisposable {
     return this.#id;
   }
 
+  /** The same where it was made; undefined else. */
+  knownId(): Promise<string | undefined> {
+    return readStoreId(this.#catalog);
+  }
+
   /** Leaves a mark of a reader, after rows that it stored, and says it (spec.md#sync-marks). */
   leaveMark(reader: string): Promise<string> {
     return leaveMark(this.#catalog, reader);

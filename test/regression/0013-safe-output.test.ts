@@ -5,9 +5,12 @@ import { PondError } from "../../src/base/errors.ts";
 import { shellWord } from "../../src/base/shell.ts";
 import { createOutput } from "../../src/cli/output.ts";
 import type { OutputSettings } from "../../src/cli/output.ts";
+import { parse } from "../../src/cli/parse.ts";
 import { phrasing } from "../../src/cli/phrasing.ts";
 import { createStyle } from "../../src/cli/style.ts";
+import { ROOT } from "../../src/cli/verbs.ts";
 import { get, restore, search } from "../../src/handlers/index.ts";
+import { fromAnotherCopy } from "../../src/handlers/lost-sources.ts";
 import { getTranscript, searchTranscript } from "../../src/wire/index.ts";
 import { story } from "../support/story.ts";
 import { tempContext } from "../support/temp-context.ts";
@@ -152,4 +155,25 @@ test("an id in a hint is one word of a shell", async () => {
   expect(
     await hintOf(restore(temp.context, { session_id: evil, to: "codex-cli", out, mapPaths: [] })),
   ).not.toContain(` ${evil}`);
+});
+
+test.each(["-rf", "--help"])("the id %s in a command of pond is no flag when it is pasted", async (id) => {
+  await using temp = await tempContext();
+  await temp.ingest(story(id).user("hello").events());
+  const again = { session_id: id, to: "codex-cli", out: `${temp.home}/out`, mapPaths: [] };
+  await restore(temp.context, again);
+  const refusal = await restore(temp.context, again).then(
+    () => "",
+    (error: PondError) => error.hint ?? "",
+  );
+  const words = phrasing(createStyle(false));
+  const lost = fromAnotherCopy([{ adapter: "pi", root: "/r", key: "k", session: id, records: 1 }]);
+  for (const text of [refusal, words.state(id, 1, "-source"), lost]) {
+    const [command = ""] = /pond [a-z]+ [^;,]*/.exec(text) ?? [];
+    const pasted = ["-c", `printf '%s\\n' ${command.replaceAll(/<[^>]*>/g, "x")}`];
+    const [, ...given] = execFileSync("sh", pasted, { encoding: "utf8" }).trimEnd().split("\n");
+    const { args, mistake } = parse(ROOT, given);
+    expect({ args, mistake }).toEqual({ args: [id], mistake: undefined });
+  }
+  expect(words.after(id)).toBe(`--after=${id}`);
 });

@@ -12,6 +12,7 @@ export async function repair(verb: VerbContext): Promise<Outcome> {
   await using context = await openContext(verb);
   const report = await runRepair(context, { onStep: (step) => out.progress(step) });
   out.progress(undefined);
+  for (const note of report.notes) out.note(`note: ${safeLine(note)}`);
   out.result(report, () => render(report).join("\n"));
   return isWhole(report) ? "done" : "failures";
 }
@@ -43,7 +44,9 @@ function render(report: RepairReport): string[] {
     ...(rows.left_out === 0
       ? []
       : [
-          `${count(rows.left_out)} ${noun(rows.left_out, "row")} with a damaged key left out: the sessions that they name are whole without them, or there is none`,
+          rows.left_out === 1
+            ? "1 row with a damaged key left out: the session that it names is whole without it, or there is none"
+            : `${count(rows.left_out)} rows with a damaged key left out: the sessions that they name are whole without them, or there is none`,
         ]),
     ...(unrecorded === 0
       ? []
@@ -90,11 +93,20 @@ export function sourceLines({ clients }: RepairReport["stored"]): string[] {
   const more = sources.length - lines.length;
   return [
     ...lines,
-    ...(more > 0 ? [`and ${count(more)} more sources, which --json lists`] : []),
-    sources.some(({ is_there }) => !is_there)
-      ? "put back where they were those that are gone and run pond repair, or put a backup of the store in place"
-      : "no source has what is missing: put a backup of the store in place, if there is one",
+    ...(more > 0 ? [`and ${count(more)} more ${noun(more, "source")}, which --json lists`] : []),
+    nextStep(sources),
   ];
+}
+
+function nextStep(sources: readonly { readonly is_there: boolean }[]): string {
+  const gone = sources.filter(({ is_there }) => !is_there).length;
+  const backup = "put a backup of the store in place";
+  if (sources.length === 0)
+    return `put what they were read from back where it was and run pond repair, or ${backup}`;
+  if (gone === 0) return `no source has what is missing: ${backup}, if there is one`;
+  const what =
+    gone === 1 ? "the one that is gone back where it was" : "those that are gone back where they were";
+  return `put ${what} and run pond repair, or ${backup}`;
 }
 
 function fateOf({ is_there, machine }: { readonly is_there: boolean; readonly machine: string }): string {

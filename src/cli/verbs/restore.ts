@@ -1,6 +1,6 @@
 /** `pond restore`: a stored session back into a client, and how to go on with it there. */
 import type { RestoreReport } from "../../handlers/index.ts";
-import { shellLine, shellWord } from "../../base/shell.ts";
+import { mapPathOption, optionWords, pondCommand, shellLine } from "../../base/shell.ts";
 import { resolveRestorable, restore as runRestore } from "../../handlers/index.ts";
 import type { VerbContext } from "../command.ts";
 import { openContext } from "../context.ts";
@@ -70,11 +70,13 @@ function again(report: RestoreReport, recorded: string): string {
   const { dry_run, fidelity, resume, session_id, to, state } = report;
   const isOpened = dry_run !== true && fidelity === "native" && resume.copy_to === undefined;
   if (isOpened && !isChosen(state))
-    return `run ${shellLine(["pond", "resume", session_id, "--map-path"])} ${shellWord(recorded)}=<the folder here>`;
+    return `run ${pondCommand("resume", session_id, mapPathOption(recorded))}`;
   const before = dry_run === true ? "run" : "move what was written away and run";
-  const chosen = isChosen(state) ? ["--source", state.source, "--state", String(state.state)] : [];
-  const words = ["pond", "restore", session_id, "--to", to, ...chosen, "--map-path"];
-  return `${before} ${shellLine(words)} ${shellWord(recorded)}=<the folder here>`;
+  const chosen = isChosen(state)
+    ? [...optionWords("--source", state.source), "--state", String(state.state)]
+    : [];
+  const options = `${shellLine(["--to", to, ...chosen])} ${mapPathOption(recorded)}`;
+  return `${before} ${pondCommand("restore", session_id, options)}`;
 }
 
 /** Not what a restore takes by itself. */
@@ -124,12 +126,13 @@ function otherStates({ session_id, state }: RestoreReport): readonly string[] {
   const from = `as it was read from ${path}${mapped}`;
   if (ends > 1 && end !== undefined)
     return [
-      `this is end ${end} of ${ends}, ${from}; for others: pond restore ${shellWord(session_id)} --end <1 to ${ends}>`,
+      `this is end ${end} of ${ends}, ${from}; for others: ${pondCommand("restore", session_id, `--end <1 to ${ends}>`)}`,
     ];
   if (states.length < 2) return [];
   const which = number === states.at(-1) ? "the newest" : "an earlier one";
-  const choice = ends > 1 ? `--source ${shellWord(state.source)} --state` : "--state";
+  const choice = ends > 1 ? `${shellLine(optionWords("--source", state.source))} --state` : "--state";
+  const others = `${choice} <${states[0]} to ${states.at(-1)}>`;
   return [
-    `this is state ${number}, ${which}, ${from}; for others: pond restore ${shellWord(session_id)} ${choice} <${states[0]} to ${states.at(-1)}>, and pond get ${shellWord(session_id)} --history lists them`,
+    `this is state ${number}, ${which}, ${from}; for others: ${pondCommand("restore", session_id, others)}, and ${pondCommand("get", session_id, "--history")} lists them`,
   ];
 }

@@ -1,6 +1,6 @@
 /** `pond resume`: a stored session carried on in a client, which gets the terminal. */
 import { PondError } from "../../base/errors.ts";
-import { shellLine, shellWord } from "../../base/shell.ts";
+import { mapPathOption, optionWords, pondCommand, shellLine } from "../../base/shell.ts";
 import type { RestoreReport } from "../../handlers/index.ts";
 import { resolveRestorable, restore } from "../../handlers/index.ts";
 import { findCommand, startClient } from "../client.ts";
@@ -65,13 +65,10 @@ function whyNot(planned: ResumeReport, { args, env, flags }: Verb): PondError | 
   } = planned;
   if (is_directory_missing === true) {
     const where = recorded === directory ? "where the session worked" : `to which ${recorded} was mapped`;
-    const words = [
-      args[0] ?? "",
-      ...(flags.in === undefined ? [] : ["--in", flags.in]),
-      ...stateWords(flags),
-    ];
+    const words = [...(flags.in === undefined ? [] : optionWords("--in", flags.in)), ...stateWords(flags)];
+    const options = [...(words.length === 0 ? [] : [shellLine(words)]), mapPathOption(recorded)].join(" ");
     return new PondError("not_found", `${directory}, ${where}, is not on this machine`, {
-      hint: `make it, or name the folder here: ${shellLine(["pond", "resume", ...words])} --map-path ${shellWord(recorded)}=<the folder here>`,
+      hint: `make it, or name the folder here: ${pondCommand("resume", args[0] ?? "", options)}`,
     });
   }
   const name = steps.at(-1)?.[0] ?? "";

@@ -31,25 +31,37 @@ export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Out
       return { clients: [], error: toPondError(error).message };
     });
     out.progress(undefined);
-    const report = { ...proof, ...(files === undefined ? {} : { files }) };
+    const report: StoredReport & { readonly error?: string; readonly files?: FilesReport } = {
+      ...proof,
+      ...(files === undefined ? {} : { files }),
+    };
     out.result(report, () => renderStored(out, report));
     const isWhole = files === undefined || files.damage.length === 0;
-    return isWhole && report.clients.every(({ unequal }) => unequal === 0) ? "done" : "failures";
+    const isEqual = report.clients.every(({ unequal }) => unequal === 0);
+    return isWhole && isEqual && report.lost === undefined ? "done" : "failures";
   }
   const report = await runVerify(context, filter, show("sources"));
   out.progress(undefined);
-  out.result(report, ({ clients, lost }) =>
+  out.result(report, ({ clients, unrecorded, lost }) =>
     [
-      clients.length === 0 ? NOTHING : renderSources(out, clients),
-      ...(lost === undefined ? [] : [safeLine(lost.message), `  fix: ${safeLine(lost.fix)}`]),
+      clients.length === 0 ? nothingCompared(unrecorded) : renderSources(out, clients),
+      ...lostLines(lost),
     ].join("\n"),
   );
   return report.lost === undefined && report.clients.every(({ proven }) => proven) ? "done" : "failures";
 }
 
 /** A table without a row would look like a proof. */
-const NOTHING =
-  "nothing was compared: no client that was asked for has sessions on this machine, and none is stored; pond adapters tells where pond looks";
+function nothingCompared(unrecorded = 0): string {
+  const stored =
+    unrecorded === 0
+      ? "and none is stored"
+      : `and of the ${counted(unrecorded, "session that is", "sessions that are")} stored no source is recorded`;
+  return `nothing was compared: no client that was asked for has sessions on this machine, ${stored}; pond adapters tells where pond looks`;
+}
+
+const lostLines = (lost: StoredReport["lost"]): string[] =>
+  lost === undefined ? [] : [safeLine(lost.message), `  fix: ${safeLine(lost.fix)}`];
 
 function renderSources(out: Output, clients: readonly ClientVerification[]): string {
   return [
@@ -72,7 +84,7 @@ function renderSources(out: Output, clients: readonly ClientVerification[]): str
 
 function renderStored(
   out: Output,
-  { clients, files, error }: StoredReport & { readonly files?: FilesReport; readonly error?: string },
+  { clients, files, error, lost }: StoredReport & { readonly files?: FilesReport; readonly error?: string },
 ): string {
   return [
     out.table(clients, [
@@ -92,6 +104,7 @@ function renderStored(
       ? sourceLines({ clients })
       : []),
     ...(files === undefined ? [] : renderFiles(files)),
+    ...lostLines(lost),
   ].join("\n");
 }
 
@@ -99,7 +112,7 @@ function strayLine(clients: StoredReport["clients"]): string[] {
   const strays = clients.reduce((sum, client) => sum + client.strays, 0);
   if (strays === 0) return [];
   return [
-    `${count(strays)} stored ${strays === 1 ? "message is" : "messages are"} in no recorded state: a sync was cut off and the next one records it, or the state was lost; pond get --history shows them`,
+    `${count(strays)} stored ${strays === 1 ? "message is" : "messages are"} in no recorded state: a sync was cut off and the next one records it, or the state was lost; pond get --history shows ${strays === 1 ? "it" : "them"}`,
   ];
 }
 
@@ -107,7 +120,7 @@ function renderFiles({ files, bytes, unsummed, late, damage }: FilesReport): str
   const without = unsummed === 0 ? "" : `, ${count(unsummed)} of them without a checksum`;
   const unknown = late === 0 ? without : `${without}, ${count(late)} with one that was taken later`;
   return [
-    `${count(files)} files of the store read (${size(bytes)})${unknown}: ${count(damage.length)} damaged`,
+    `${counted(files, "file")} of the store read (${size(bytes)})${unknown}: ${count(damage.length)} damaged`,
     ...damage.map((each) => `  ${damageLine(each)}`),
     ...(damage.length === 0 ? [] : ["pond repair mends what can be mended"]),
   ];

@@ -9,7 +9,8 @@ import type { StorageUrl } from "../storage-url.ts";
 import { filesBelow, ignoreMissing, QUARANTINE } from "./files.ts";
 import type { Manifest } from "./manifest.ts";
 import { manifestNames, parseManifest, VERSIONS, versionOfName } from "./manifest.ts";
-import { ID_TABLE, schemaVersion } from "./peek.ts";
+import type { ExpectedTable } from "./lost-tables.ts";
+import { missingTables } from "./lost-tables.ts";
 import type { Sum, Sums } from "./sums.ts";
 import { isSameSum, newestCopy, readSums, sumName, sumOf } from "./sums.ts";
 
@@ -72,8 +73,8 @@ interface Needed {
 }
 
 /**
- * Every table of a local store, its derived ones included; none of a store elsewhere. Tables that are `expected` once the
- * store has an identity, and are not there, are damage.
+ * Every table of a local store, its derived ones included; none of a store elsewhere. Tables that are `expected` and were
+ * lost are damage.
  */
 export async function checkStore(
   url: StorageUrl,
@@ -98,21 +99,12 @@ export async function checkStore(
     .toSorted();
   const checks: TableCheck[] = [];
   for (const name of tables) checks.push(await checkTable(join(root, `${name}.lance`), name, options));
-  // A namespace without an identity is not a store yet, and one with nothing else was made a moment ago.
-  if (!tables.includes(ID_TABLE) || tables.length === 1) return checks;
-  for (const { name, since } of expected) {
-    if (tables.includes(name)) continue;
-    if (since !== undefined && (await schemaVersion(join(root, `${since.table}.lance`))) < since.version)
-      continue;
-    checks.push(goneTable(join(root, `${name}.lance`), name));
-  }
+  if (wanted !== undefined) return checks;
+  const { lost } = await missingTables(url, namespace, expected);
+  // Of one with a folder its check has told.
+  for (const name of lost)
+    if (!tables.includes(name)) checks.push(goneTable(join(root, `${name}.lance`), name));
   return checks;
-}
-
-/** A table that every store has, or every store whose other table has at least a certain schema version. */
-export interface ExpectedTable {
-  readonly name: string;
-  readonly since?: { readonly table: string; readonly version: number };
 }
 
 function goneTable(directory: string, table: string): TableCheck {
