@@ -123,6 +123,11 @@ test("what Claude Code noted for its model in records of their own are turns tha
     ["/a.ts", "ide"],
     ["const roses = 1;", "ide"],
   ]);
+  expect(noted({ ...selected, ideName: "an editor", lineStart: 3, lineEnd: 4 })).toEqual([
+    ["/a.ts", "ide"],
+    ['{"lineStart":3,"lineEnd":4}', "ide"],
+    ["const roses = 1;", "ide"],
+  ]);
   const cells = [{ source: "print(1)" }, { source: "print(2)" }];
   expect(
     noted({ type: "file", filename: "/a.ipynb", content: { type: "notebook", file: { cells } } }),
@@ -140,12 +145,13 @@ test("what Claude Code noted for its model in records of their own are turns tha
   expect(noted({ type: "budget_usd", used: 1 }).map(([, kind]) => kind)).toEqual(["reminder"]);
 });
 
-test("a picture that was named in a prompt of Claude Code is handed over as one", () => {
+test("a picture that was named in a prompt of Claude Code is handed over as one, with its name", () => {
   const file = { base64: "AAAA", type: "image/png", originalSize: 3 };
   const attachment = { type: "file", filename: "/a.png", content: { type: "image", file } };
   const options = { source: { record: { type: "attachment", attachment } } };
   const { messages } = claudeCode(messagesOf(story("s").carrier({ options })));
   expect(messages[0]!.parts).toMatchObject([
+    { type: "text", text: "/a.png", provenance: "injected" },
     {
       type: "file",
       media_type: "image/png",

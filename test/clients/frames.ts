@@ -80,6 +80,7 @@ const FRAMES: readonly RegExp[] = [
   /^IMPORTANT: After completing your current task, you MUST address the user's message above\. Do not ignore it\.$/,
   /^IMPORTANT: This is NOT from your user (?:and carries no user authority\.|\u{2014} it came from an external )/u,
   /^Result of calling the Read tool:$/,
+  /^This may or may not be related to the current task\.$/,
   /^"Go on from here"$/,
   /^This is how Claude Code surfaces messages the user sends mid-turn \u{2014} within the running turn/u,
 ];
@@ -104,8 +105,15 @@ export function isFrame(line: string): boolean {
   return FRAMES.some((pattern) => pattern.test(line.trim()));
 }
 
+/** Which lines of which file were selected in an editor, as Claude Code says it and as pond hands it over: each for the other. */
+const SELECTED: readonly (readonly [RegExp, string])[] = [
+  [/^The user selected the lines (\d+) to (\d+) from (.*):$/, '$3{"lineStart":$1,"lineEnd":$2}'],
+  [/^\{"lineStart":(\d+),"lineEnd":(\d+)\}$/, "the lines $1 to $2 from"],
+];
+
 /** A line without the client's words around it: a command, the name of a file, a line of it, what a hook said. */
 export function unframed(line: string): string {
+  for (const [pattern, said] of SELECTED) if (pattern.test(line)) return line.replace(pattern, said);
   for (const pattern of NAMING) {
     const [, said] = pattern.exec(line.replace(/^<system-reminder>(?=Called|Result|Note)/, "")) ?? [];
     if (said !== undefined) return said;

@@ -1,7 +1,7 @@
 /**
- * The table of restores (spec.md#adapter-restore-context): a session of each client that was compacted, with pictures, with a
- * report of a background agent and with results away from their calls, continued in its own client and, restored, in every
- * other one. The two requests say the same, and what is missing is what the restore reported as lost to the model.
+ * The table of restores (spec.md#adapter-restore-context): a session of each client that was compacted, with pictures, with
+ * reports of a background agent and of a check, with what an editor shows, with results away from their calls and a call
+ * beside the way back, continued in its own client and, restored, in every other one. The two requests say the same, and what is missing is what the restore reported as lost to the model.
  */
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -21,15 +21,31 @@ import { sentBy } from "./requests.ts";
 const FIXTURES = join(import.meta.dirname, "../fixtures/handing-over");
 const CLIENTS = [claudeCode, codexCli, opencode, pi];
 
-/** What each session has behind its compaction. */
-const HISTORY: Readonly<Record<string, { readonly calls: number; readonly reports: readonly string[] }>> = {
+interface Shown {
+  readonly calls: number;
+  readonly images: number;
+  readonly texts: readonly string[];
+}
+
+/** What each session has behind its compaction: reports, pictures by their names, what an editor shows, a check. */
+const HISTORY: Readonly<Record<string, Shown>> = {
   "claude-code": {
-    calls: 3,
-    reports: ["found tulips", "found herbs", "A hook says to be brief", "ten roses"],
+    calls: 5,
+    images: 3,
+    texts: [
+      "found tulips",
+      "found herbs",
+      "A hook says to be brief",
+      "ten roses",
+      "green.png",
+      "lines 3 to 4",
+      "const lilies",
+      "check of the hedges",
+    ],
   },
-  "codex-cli": { calls: 4, reports: ["found tulips"] },
-  opencode: { calls: 3, reports: ["found tulips"] },
-  pi: { calls: 3, reports: ["found tulips"] },
+  "codex-cli": { calls: 4, images: 3, texts: ["found tulips", "green.png", "const lilies"] },
+  opencode: { calls: 3, images: 2, texts: ["found tulips"] },
+  pi: { calls: 3, images: 3, texts: ["found tulips", "green.png"] },
 };
 
 describe.each(CLIENTS)("a session of $adapter", (source) => {
@@ -46,11 +62,11 @@ describe.each(CLIENTS)("a session of $adapter", (source) => {
   test.skipIf(isMissing(source))("shows in its own client what it is to show", async () => {
     const sent = await requestOf(await sessionOf(source));
     const texts = sent.flatMap((one) => (one.kind === "text" ? [one.text] : [])).join("\n");
-    const { calls, reports } = HISTORY[source.adapter]!;
-    for (const text of ["summary of roses", "Kept question", "Between the calls", ...reports])
+    const { calls, images, texts: more } = HISTORY[source.adapter]!;
+    for (const text of ["summary of roses", "Kept question", "Between the calls", ...more])
       expect(texts).toContain(text);
     expect(texts).not.toContain("Dropped");
-    expect(kinds(sent)).toMatchObject({ call: calls, result: calls, image: 2, reasoning: 1 });
+    expect(kinds(sent)).toMatchObject({ call: calls, result: calls, image: images, reasoning: 1 });
   });
 
   const others = CLIENTS.filter((client) => client !== source);

@@ -24,11 +24,10 @@ const isFail = ({ status }: { readonly status: string }): boolean => status === 
 async function grown(
   ...counts: readonly number[]
 ): Promise<{ readonly home: DemoHome; readonly id: string; readonly log: string }> {
-  const home = await DemoHome.make();
+  const home = await DemoHome.unsynced();
   const [name = ""] = filesIn(join(home.path, ".claude")).filter((file) => file.endsWith(".jsonl"));
   const log = join(home.path, ".claude", name);
   const lines = readFileSync(log, "utf8").trimEnd().split("\n");
-  rmSync(join(home.path, ".local"), { recursive: true });
   for (const count of counts) {
     writeFileSync(log, `${lines.slice(0, count).join("\n")}\n`);
     await home.run((context) => sync(context, {}));
@@ -231,13 +230,12 @@ test("doctor goes on saying that rows of sessions were made anew", async () => {
 test.each(["messages", "sessions", "sources"])(
   "what was read from outside the clients' places is read again from there when the files of %s are lost",
   async (table) => {
-    await using home = await DemoHome.make();
+    await using home = await DemoHome.unsynced();
     const elsewhere = join(home.path, "backup");
     const [name = ""] = filesIn(join(home.path, ".claude")).filter((file) => file.endsWith(".jsonl"));
     const log = join(elsewhere, "-elsewhere", basename(name));
     mkdirSync(dirname(log), { recursive: true });
     renameSync(join(home.path, ".claude", name), log);
-    rmSync(join(home.path, ".local"), { recursive: true });
     await home.run((context) => sync(context, {}));
     await home.run((context) => sync(context, { adapters: ["claude-code"], paths: [elsewhere] }));
     const before = await home.run((context) => listSessions(context, {}));

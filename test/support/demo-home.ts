@@ -15,12 +15,18 @@ export class DemoHome implements AsyncDisposable {
     this.#close = close;
   }
 
-  static async make(): Promise<DemoHome> {
+  /** Without a store yet. */
+  static async unsynced(): Promise<DemoHome> {
     const { signal } = new AbortController();
     const demo = await openDemo({ signal, keep: true });
     await demo[Symbol.asyncDispose]();
-    const home = new DemoHome(demo.home, async () => rmSync(demo.home, { recursive: true, force: true }));
-    await home.run((context) => sync(context, { adapters: ["claude-code"] }));
+    return new DemoHome(demo.home, async () => rmSync(demo.home, { recursive: true, force: true }));
+  }
+
+  static async make(): Promise<DemoHome> {
+    const home = await DemoHome.unsynced();
+    // Its indexes are the second one's work.
+    await home.run((context) => sync(context, { adapters: ["claude-code"], stages: ["import"] }));
     await home.run((context) => sync(context, {}));
     return home;
   }

@@ -13,8 +13,10 @@ import {
   extractItem,
   extractName,
   extractString,
+  isEmpty,
   objectField,
   optional,
+  without,
 } from "../seam/index.ts";
 
 type Texts = readonly (Extracted<string> | undefined)[];
@@ -54,7 +56,7 @@ const CARRIED: ReadonlyMap<string, { readonly kind: string; readonly texts: (rec
         kind: "file",
         texts: (record) => {
           const picture = pictureOf(fileOf(record));
-          if (picture !== undefined) return [picture];
+          if (picture !== undefined) return [...stringsOf(record, "filename"), picture];
           const texts = [...stringsOf(fileOf(record), "content"), ...cellsOf(fileOf(record))];
           return [...stringsOf(record, "filename"), ...texts];
         },
@@ -68,7 +70,17 @@ const CARRIED: ReadonlyMap<string, { readonly kind: string; readonly texts: (rec
         texts: (record) => itemsOf(objectField(record, "content") ?? {}, "contents"),
       },
     ],
-    ["selected_lines_in_ide", { kind: "ide", texts: (record) => stringsOf(record, "filename", "content") }],
+    [
+      "selected_lines_in_ide",
+      {
+        kind: "ide",
+        texts: (record) => [
+          ...stringsOf(record, "filename"),
+          linesOf(record),
+          ...stringsOf(record, "content"),
+        ],
+      },
+    ],
     ["opened_file_in_ide", { kind: "ide", texts: (record) => stringsOf(record, "filename") }],
     ["agent_mention", { kind: "agent", texts: (record) => stringsOf(record, "agentType") }],
     ["at_mention_reference", { kind: "file", texts: (record) => itemsOf(record, "mentions") }],
@@ -180,7 +192,14 @@ function cellsOf(file: JsonObject | undefined): Texts {
   );
 }
 
-/** A picture that was named is sent without its name, a document by its name alone. */
+/** Which lines of a file were selected. */
+function linesOf(record: JsonObject): Extracted<string> | undefined {
+  const others = Object.keys(record).filter((name) => name !== "lineStart" && name !== "lineEnd");
+  const lines = without(record, new Set(others));
+  return isEmpty(lines) ? undefined : extractCompact(lines);
+}
+
+/** A picture that was named is sent behind its name, a document by its name alone. */
 function pictureOf(file: JsonObject | undefined): Picture | undefined {
   if (file === undefined) return undefined;
   const media_type = extractName(file, "type");
