@@ -236,7 +236,10 @@ test("a row of a database that belongs to no session is on disk and not stored",
     database.close();
   }
   await world.run(sync(0, 0));
-  expectUnstored(await verified(world), "1 of 1 rows of the table session_input belongs to no stored session");
+  expectUnstored(
+    await verified(world),
+    "1 of 1 rows of the table session_input belongs to no stored session",
+  );
 });
 
 /** Every file of a place, in no order. */
