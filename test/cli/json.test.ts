@@ -53,7 +53,7 @@ const ANSWERS: readonly (readonly [line: string, keys: string])[] = [
   ["verify", "clients"],
   ["verify --stored", "clients files"],
   ["doctor", "findings"],
-  ["repair", "clients damage done left rows stored unproven"],
+  ["repair", "clients damage done left notes rows stored unproven"],
   ["init --yes", "changed clients config_exists config_file store"],
   ["config show", "file settings"],
   ["config path", "exists path"],
