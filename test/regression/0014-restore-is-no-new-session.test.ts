@@ -87,12 +87,13 @@ const idsOf = async (context: Context): Promise<readonly string[]> =>
 /** Restored, carried on and deleted; restored again, and carried on in another way. */
 async function goneTwoWays(context: Context, home: string, client: string) {
   await storedSession(context, home);
-  const { resume, files } = await restore(context, { session_id: ID, to: client });
+  const { resume, files, out } = await restore(context, { session_id: ID, to: client });
   const log = files[0]?.path ?? "";
   carryOn(client, log, "And the platypus?");
   await sync(context, {});
   rmSync(log);
-  await restore(context, { session_id: ID, to: client });
+  // By itself it is refused: the session went on there.
+  await restore(context, { session_id: ID, to: client, out });
   carryOn(client, log, "And what of the wombat then?");
   await sync(context, {});
   return { session: resume.id, log };
