@@ -6,6 +6,9 @@ import type { Context } from "../../src/handlers/index.ts";
 import { sync, verify } from "../../src/handlers/index.ts";
 import { tempContext } from "../support/temp-context.ts";
 
+/** Not the indexes: what is proven here is the same without them. */
+const IMPORT = { stages: ["import"] } as const;
+
 const FIXTURES = join(import.meta.dirname, "../fixtures/adapters");
 
 const ID = "11111111-1111-4111-8111-111111111111";
@@ -32,7 +35,7 @@ describe.each(PLACES)("$adapter", ({ adapter, fixture, place }) => {
     const inside = readdirSync(root, { recursive: true, encoding: "utf8" }).map((path) => join(root, path));
     // Long ago, so that nothing waits for more.
     for (const path of inside) utimesSync(path, 1, 1);
-    const { clients } = await sync(temp.context, { adapters: [adapter] });
+    const { clients } = await sync(temp.context, { ...IMPORT, adapters: [adapter] });
     const before = await sessionsOf(temp.context);
     // The home holds what pond keeps, too.
     const above = [dirname(root), root].filter((path) => path !== temp.home);
@@ -42,7 +45,7 @@ describe.each(PLACES)("$adapter", ({ adapter, fixture, place }) => {
     symlinkSync(dirname(root), linkAbove);
     if (dirname(root) !== temp.home) above.push(linkAbove);
     for (const path of [...above, ...inside, link, ...inside.map((each) => link + each.slice(root.length))]) {
-      const [client] = (await sync(temp.context, { adapters: [adapter], paths: [path] })).clients;
+      const [client] = (await sync(temp.context, { ...IMPORT, adapters: [adapter], paths: [path] })).clients;
       expect([path, client?.stored.messages.inserted]).toEqual([path, 0]);
       // The many files of a tree of opencode are one stamp, by their paths: it is read again.
       if (path === linkAbove && adapter === "opencode") continue;
@@ -58,7 +61,7 @@ describe.each(PLACES)("$adapter", ({ adapter, fixture, place }) => {
     const folder = join(temp.home, "backup/2026/logs");
     const log = join(folder, writeOddLog(adapter, folder));
     for (const path of [log, folder, dirname(folder), dirname(dirname(folder))])
-      await sync(temp.context, { adapters: [adapter], paths: [path] });
+      await sync(temp.context, { ...IMPORT, adapters: [adapter], paths: [path] });
     expect(await sessionsOf(temp.context)).toEqual([adapter === "opencode" ? "ses_1" : ID]);
   });
 });
@@ -70,7 +73,7 @@ test.each(["codex-cli", "pi"])(
     const folder = join(temp.home, "backup/2026/logs");
     const log = join(folder, writeOddLog(adapter, folder, { isNamed: false }));
     for (const path of [log, folder, dirname(folder), dirname(dirname(folder))])
-      await sync(temp.context, { adapters: [adapter], paths: [path] });
+      await sync(temp.context, { ...IMPORT, adapters: [adapter], paths: [path] });
     expect(await sessionsOf(temp.context)).toEqual([expect.stringMatching(/^odd@[0-9a-f]{8}$/)]);
   },
 );
@@ -91,7 +94,7 @@ test.each([
       join(folder, writeOddLog(adapter, folder, { text: folder, isNamed })),
     );
     for (const path of [log, other, ...folders, dirname(folders[0] ?? "")]) {
-      await sync(temp.context, { adapters: [adapter], paths: [path] });
+      await sync(temp.context, { ...IMPORT, adapters: [adapter], paths: [path] });
       const [client] = (await verify(temp.context, { adapters: [adapter], paths: [path] })).clients;
       expect([path, client]).toMatchObject([path, { unstored: 0, unequal: 0, differences: [] }]);
     }
@@ -105,7 +108,7 @@ test("what is named beside the sessions in Codex's own place is read as of that 
   mkdirSync(join(root, "sessions"), { recursive: true });
   const folder = join(root, "sessions.old/2026");
   const log = join(folder, writeOddLog("codex-cli", folder));
-  const request = { adapters: ["codex-cli"] };
+  const request = { ...IMPORT, adapters: ["codex-cli"] };
   for (const [index, path] of [log, folder, dirname(folder)].entries())
     expect((await sync(temp.context, { ...request, paths: [path] })).clients).toMatchObject([
       { seen: 1, fresh: Math.sign(index), read: 1 - Math.sign(index) },

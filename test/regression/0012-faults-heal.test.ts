@@ -9,6 +9,9 @@ import { restore, sync, verify } from "../../src/handlers/index.ts";
 import { writeLog } from "../support/aged-files.ts";
 import { tempContext } from "../support/temp-context.ts";
 
+/** Not the indexes: what is proven here is the same without them. */
+const IMPORT = { stages: ["import"] } as const;
+
 const ID = "11111111-1111-4111-8111-111111111111";
 const OTHER = "22222222-2222-4222-8222-222222222222";
 const instant = (at: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, at)).toISOString();
@@ -34,17 +37,17 @@ test.each([true, false])(
     writeLog(join(folder, "subagents/agent-a.jsonl"), [
       { ...prompt("d1", 2), isSidechain: true, agentId: "a" },
     ]);
-    if (before) await sync(context, {});
+    if (before) await sync(context, IMPORT);
     const subagents = join(folder, "subagents");
     renameSync(subagents, join(home, "away"));
     // A link to itself cannot be followed by anybody, root included.
     symlinkSync(subagents, subagents);
     appendFileSync(log, `${JSON.stringify(prompt("u2", 3))}\n`);
-    await sync(context, {});
+    await sync(context, IMPORT);
     expect((await verify(context, {})).clients).toMatchObject([{ proven: false, gone: 0 }]);
     rmSync(subagents);
     renameSync(join(home, "away"), subagents);
-    await sync(context, {});
+    await sync(context, IMPORT);
     expect((await verify(context, {})).clients).toMatchObject([{ proven: true, recorded: 2, held: 0 }]);
   },
 );
@@ -71,9 +74,9 @@ test("a rollout that was deleted, and is still in the list of names", async () =
     join(home, ".codex/session_index.jsonl"),
     [ID, OTHER].map((id) => ({ id, thread_name: `name of ${id}`, updated_at: instant(2) })),
   );
-  await sync(context, {});
+  await sync(context, IMPORT);
   rmSync(rollout(ID));
-  await sync(context, {});
+  await sync(context, IMPORT);
   expect((await verify(context, {})).clients).toMatchObject([{ proven: true, contained: 1, gone: 1 }]);
 });
 
@@ -82,12 +85,12 @@ test("what sync holds back is no reason to fail: a log that does not tell its fo
   const { context, home } = temp;
   const log = join(home, ".claude/projects/a", `${ID}.jsonl`);
   writeLog(log, [{ ...prompt("u1", 1), cwd: undefined }], Date.now() / 1000);
-  await sync(context, {});
+  await sync(context, IMPORT);
   expect((await verify(context, {})).clients).toMatchObject([{ proven: true, waiting: 1, unstored: 0 }]);
   appendFileSync(log, `${JSON.stringify(prompt("u2", 2))}\n`);
   expect((await verify(context, {})).clients).toMatchObject([{ proven: false, waiting: 0, unstored: 1 }]);
   appendFileSync(log, '{"type":"user","uu');
-  await sync(context, {});
+  await sync(context, IMPORT);
   expect((await verify(context, {})).clients).toMatchObject([{ proven: true, held: 1, grown: 0 }]);
 });
 
@@ -96,9 +99,9 @@ test("a log that was emptied counts as rewritten", async () => {
   const { context, home } = temp;
   const log = join(home, ".claude/projects/a", `${ID}.jsonl`);
   writeLog(log, [prompt("u1", 1)]);
-  await sync(context, {});
+  await sync(context, IMPORT);
   truncateSync(log, 0);
-  await sync(context, {});
+  await sync(context, IMPORT);
   expect((await verify(context, {})).clients).toMatchObject([
     { proven: true, changed: 1, empty: 0, gone: 0 },
   ]);
@@ -109,7 +112,7 @@ test("a restore into the client's place with paths of another machine is one tha
   const { context, home } = temp;
   const log = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
   writeLog(log, [prompt("u1", 1)]);
-  await sync(context, {});
+  await sync(context, IMPORT);
   rmSync(log);
   await restore(context, { session_id: ID, mapPaths: ["/srv/app=/srv/app2"] });
   expect((await verify(context, {})).clients).toMatchObject([{ proven: true, restored: 1, changed: 0 }]);

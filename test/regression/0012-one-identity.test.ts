@@ -10,6 +10,9 @@ import { restore, sync, verify, verifyStored } from "../../src/handlers/index.ts
 import { readLog, writeLog } from "../support/aged-files.ts";
 import { tempContext } from "../support/temp-context.ts";
 
+/** Not the indexes: what is proven here is the same without them. */
+const IMPORT = { stages: ["import"] } as const;
+
 const ID = "11111111-1111-4111-8111-111111111111";
 const ROLLOUT = `rollout-2026-01-01T00-00-00-${ID}.jsonl`;
 
@@ -110,7 +113,7 @@ async function rowsOf(context: Context): Promise<Rows> {
 async function rowsAfter(place: Place, order: readonly (readonly number[])[]): Promise<readonly Rows[]> {
   await using temp = await tempContext();
   const { context, home } = temp;
-  const request = { adapters: [place.adapter] };
+  const request = { ...IMPORT, adapters: [place.adapter] };
   const rows: Rows[] = [];
   const look = async (): Promise<void> => {
     rows.push(await rowsOf(context));
@@ -152,7 +155,7 @@ test("sessions of two clients that share an id are two ends, each restored into 
     { adapter: "codex-cli", path: `.codex/sessions/2026/01/01/${ROLLOUT}`, records: codexLog(["three"]) },
   ];
   for (const { path, records } of logs) writeLog(join(home, path), records);
-  await sync(context, {});
+  await sync(context, IMPORT);
   for (const { adapter, path, records } of logs) {
     const source = realpathSync(join(home, path));
     const out = join(home, `out-${adapter}`);
@@ -170,10 +173,10 @@ test("a rollout that lost its first line is a later state of its session, told b
   const path = join(home, `.codex/sessions/2026/01/01/${ROLLOUT}`);
   const records = codexLog(["one", "two"]);
   writeLog(path, records);
-  await sync(context, {});
+  await sync(context, IMPORT);
   writeLog(path, records.slice(1), 2);
   loseCursors(home);
-  await sync(context, {});
+  await sync(context, IMPORT);
   expect((await rowsOf(context)).sessions).toEqual([ID]);
   const newest = await restore(context, { session_id: ID, out: join(home, "newest") });
   expect(readLog(newest.files[0]!.path)).toEqual(records.slice(1));
@@ -186,7 +189,7 @@ test("a path that two machines read and found different things at needs to be to
   const { context, home } = temp;
   await using other = await tempContext({ env: { POND_STORE: join(home, "store") } });
   const path = join(home, `.claude/projects/a/${ID}.jsonl`);
-  const reading = { adapters: ["claude-code"], paths: [join(home, ".claude/projects")] };
+  const reading = { ...IMPORT, adapters: ["claude-code"], paths: [join(home, ".claude/projects")] };
   writeLog(path, claudeLog(["one", "left"]));
   await sync(context, reading);
   writeLog(path, claudeLog(["one", "right"]));

@@ -8,6 +8,9 @@ import { expect, test } from "vitest";
 import { restore, sync } from "../../src/handlers/index.ts";
 import { tempContext } from "../support/temp-context.ts";
 
+/** Not the indexes: what is proven here is the same without them. */
+const IMPORT = { stages: ["import"] } as const;
+
 const ID = "11111111-1111-4111-8111-111111111111";
 const PROJECTS = [".claude/projects", ".config/claude/projects"];
 
@@ -42,7 +45,7 @@ test("each end comes with its own subagents", async () => {
       writeFileSync(path, text);
     }
   }
-  await sync(context, {});
+  await sync(context, IMPORT);
   for (const [at, projects] of PROJECTS.entries()) {
     const out = join(home, `out-${at}`);
     await restore(context, { session_id: ID, out, source: join(home, projects, LOG) });

@@ -183,15 +183,16 @@ describe("a restore that nobody touched", () => {
 
   const timestamp = "2027-01-01T00:00:00.000Z";
   const content = [{ type: "input_text", text: "And then?" }];
-  const NEXT: Readonly<Record<string, object>> = {
-    "codex-cli": { timestamp, type: "response_item", payload: { type: "message", role: "user", content } },
-    pi: { type: "message", id: "ffffffff", timestamp, message: { role: "user", content: "And then?" } },
-    "claude-code": {
-      type: "user",
-      uuid: "ffffffff",
-      timestamp,
-      message: { role: "user", content: "And then?" },
-    },
+  const NEXT: Readonly<Record<string, readonly object[]>> = {
+    // Twice, as Codex writes it: a prompt is held back until then.
+    "codex-cli": [
+      { timestamp, type: "response_item", payload: { type: "message", role: "user", content } },
+      { timestamp, type: "event_msg", payload: { type: "user_message", message: "And then?" } },
+    ],
+    pi: [{ type: "message", id: "ffffffff", timestamp, message: { role: "user", content: "And then?" } }],
+    "claude-code": [
+      { type: "user", uuid: "ffffffff", timestamp, message: { role: "user", content: "And then?" } },
+    ],
   };
 
   test.each(["codex-cli", "opencode", "pi", "claude-code"])("into %s is no news to verify", async (to) => {
@@ -212,7 +213,8 @@ describe("a restore that nobody touched", () => {
     expect(touched).toMatchObject({ restored: client?.restored, proven: true });
     const logs = files.filter(({ path }) => path.endsWith(".jsonl"));
     if (logs.length === 0) return;
-    for (const { path } of logs) appendFileSync(path, `${JSON.stringify(NEXT[to])}\n`);
+    for (const { path } of logs)
+      for (const next of NEXT[to] ?? []) appendFileSync(path, `${JSON.stringify(next)}\n`);
     const [carriedOn] = (await verify(at.context, request)).clients;
     expect(carriedOn).toMatchObject({ restored: 0, proven: false });
   });

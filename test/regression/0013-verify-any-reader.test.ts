@@ -11,6 +11,9 @@ import { writeLog } from "../support/aged-files.ts";
 import type { TempContext } from "../support/temp-context.ts";
 import { tempContext } from "../support/temp-context.ts";
 
+/** Not the indexes: what is proven here is the same without them. */
+const IMPORT = { stages: ["import"] } as const;
+
 const ID = "11111111-1111-4111-8111-111111111111";
 const OTHER = "22222222-2222-4222-8222-222222222222";
 const TIME = "2026-01-01T00:00:00.000Z";
@@ -47,7 +50,7 @@ test.each(["the same path", "another path"])(
     mkdirSync(folder);
     // A link to itself cannot be followed by anybody, root included.
     symlinkSync("loop", join(folder, "loop"));
-    await sync(first.context, {});
+    await sync(first.context, IMPORT);
     const mine = (await verify(first.context, {})).clients;
     expect(mine).toMatchObject([{ held: 1, unstored: 0, unequal: 0, issues: [{ kind: "unreadable" }] }]);
     await using second = await secondMachine(first);
@@ -65,7 +68,7 @@ test("a session with a file that cannot be read, which went on since, is not sto
   writeLog(`${folder}.jsonl`, [prompt("u1")]);
   mkdirSync(folder);
   symlinkSync("loop", join(folder, "loop"));
-  await sync(first.context, {});
+  await sync(first.context, IMPORT);
   await using second = await secondMachine(first);
   copyHome(first.home, second.home, ".claude/projects");
   appendFileSync(join(second.home, ".claude/projects/a", `${ID}.jsonl`), `${JSON.stringify(prompt("u2"))}\n`);
@@ -92,7 +95,7 @@ test("a list that names a session whose log is gone is contained, by whatever pa
     join(first.home, ".codex/session_index.jsonl"),
     [ID, OTHER].map((id) => ({ id, thread_name: `name of ${id}`, updated_at: TIME })),
   );
-  await sync(first.context, {});
+  await sync(first.context, IMPORT);
   await using second = await secondMachine(first);
   copyHome(first.home, second.home, ".codex");
   rmSync(join(second.home, rollout(ID)));
@@ -104,7 +107,7 @@ test("what another machine stored is never this one's to call gone", async () =>
   await using first = await tempContext();
   const folder = join(first.home, ".claude/projects/a");
   writeLog(join(folder, `${ID}.jsonl`), [prompt("u1")]);
-  await sync(first.context, {});
+  await sync(first.context, IMPORT);
   await using second = await secondMachine(first);
   renameSync(join(folder, `${ID}.jsonl`), join(first.home, "away"));
   mkdirSync(join(second.home, ".claude/projects"), { recursive: true });

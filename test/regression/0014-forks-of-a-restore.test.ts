@@ -29,6 +29,9 @@ import {
 import type { TempContext } from "../support/temp-context.ts";
 import { tempContext } from "../support/temp-context.ts";
 
+/** Not the indexes: what is found is the same without them. */
+const IMPORT = { stages: ["import"] } as const;
+
 /** Where a session is restored from, so that the client is another one. */
 function originFor(client: string, home: string): string {
   if (client !== "claude-code") {
@@ -42,7 +45,7 @@ function originFor(client: string, home: string): string {
 async function restored(temp: TempContext, client: string) {
   const { context, home } = temp;
   const origin = originFor(client, home);
-  await sync(context, {});
+  await sync(context, IMPORT);
   const { files, resume } = await restore(context, { session_id: origin, to: client });
   return { context, home, origin, copy: resume.id, log: files[0]?.path ?? "" };
 }
@@ -55,10 +58,10 @@ describe.each(["codex-cli", "pi", "claude-code"])("a fork of what was restored i
   test("resumes the origin, where nobody carried on the restored session itself", async () => {
     await using temp = await tempContext();
     const { context, home, origin, log } = await restored(temp, client);
-    await sync(context, {});
+    await sync(context, IMPORT);
     const fork = forkOf(client, log);
     carryOn(client, fork, "And the platypus?");
-    await sync(context, {});
+    await sync(context, IMPORT);
     expect(await idsOf(context)).toContain(FORK);
     const store = await context.store();
     expect(await store.session(FORK)).toMatchObject({ parent_session_id: origin, relation: "resume" });
@@ -75,8 +78,8 @@ describe.each(["codex-cli", "pi", "claude-code"])("a fork of what was restored i
       expect({ unstored, unequal }).toEqual({ unstored: 0, unequal: 0 });
     // Read on, and read anew.
     carryOn(client, fork, "And the wombat there?");
-    await sync(context, {});
-    await sync(context, { verify: true });
+    await sync(context, IMPORT);
+    await sync(context, { ...IMPORT, verify: true });
     await expectOnce(temp, [...WORDS, "platypus", "wombat"]);
   });
 
@@ -85,10 +88,10 @@ describe.each(["codex-cli", "pi", "claude-code"])("a fork of what was restored i
       await using temp = await tempContext();
       const { context, origin, copy, log } = await restored(temp, client);
       carryOn(client, log, "And the platypus?");
-      if (order === "fork last") await sync(context, {});
+      if (order === "fork last") await sync(context, IMPORT);
       const fork = forkOf(client, log);
       carryOn(client, fork, "And the wombat there?");
-      await sync(context, {});
+      await sync(context, IMPORT);
       const store = await context.store();
       expect(await store.session(copy)).toMatchObject({ parent_session_id: origin, relation: "resume" });
       expect(await store.session(FORK)).toMatchObject({ parent_session_id: copy, relation: "fork" });
@@ -109,7 +112,7 @@ test.each(["the prompt first", "nothing beside"])(
       writeFileSync(copy, `${JSON.stringify({ ...queued, sessionId: FORK })}\n${readFileSync(copy, "utf8")}`);
     }
     carryOn("claude-code", copy, "And the platypus?");
-    await sync(context, {});
+    await sync(context, IMPORT);
     const store = await context.store();
     expect(await store.session(FORK)).toMatchObject({ parent_session_id: origin, relation: "resume" });
     await expectOnce(temp, [...WORDS, "platypus"]);
@@ -125,11 +128,11 @@ test.each(["tree", "database"])(
     if (form === "database") startOpencodeDatabase(temp.home);
     const { context, home, origin, log } = await restored(temp, "opencode");
     importIntoOpencode(home, log);
-    await sync(context, {});
+    await sync(context, IMPORT);
     expect(await idsOf(context)).toEqual([ORIGIN, SUBAGENT]);
     const fork = forkOpencode(home, log);
     carryOnOpencode(home, fork, "And the platypus?");
-    await sync(context, {});
+    await sync(context, IMPORT);
     expect(await idsOf(context)).toEqual([ORIGIN, SUBAGENT, fork]);
     const store = await context.store();
     expect(await store.session(fork)).toMatchObject({ parent_session_id: origin, relation: "resume" });
@@ -153,7 +156,7 @@ test("a session that only says the same words is not taken for a fork", async ()
       .map((record) => `${JSON.stringify(record)}\n`)
       .join(""),
   );
-  await sync(context, {});
+  await sync(context, IMPORT);
   const store = await context.store();
   const session = await store.session(FORK);
   expect(session).toMatchObject({ id: FORK });
@@ -167,13 +170,13 @@ test.each(["codex-cli", "claude-code"])(
   async (client) => {
     await using temp = await tempContext();
     const { context, home } = await restored(temp, client);
-    await sync(context, {});
+    await sync(context, IMPORT);
     const store = await context.store();
     const asked = vi.spyOn(store, "restoreRecords");
     // A session that began after the restore.
     const year = new Date(Date.now() + 30 * 86_400_000).getUTCFullYear() + 1;
     writeLaterSession(client, home, `${year}-01-01T10:00:00.000Z`);
-    await sync(context, {});
+    await sync(context, IMPORT);
     expect(await idsOf(context)).toContain(LATER_SESSION);
     expect(asked).not.toHaveBeenCalled();
   },

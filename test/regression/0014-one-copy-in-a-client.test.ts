@@ -13,6 +13,9 @@ import { SESSION } from "../support/opencode-machine.ts";
 import type { TempContext } from "../support/temp-context.ts";
 import { tempContext } from "../support/temp-context.ts";
 
+/** Not the indexes: what is found is the same without them. */
+const IMPORT = { stages: ["import"] } as const;
+
 const CLAUDE = "7b0c5a52-1f0e-4a57-9d3b-6a1f0d2c9e01";
 const CODEX = "0199c2d4-5e6f-7a80-9b1c-2d3e4f5a6b03";
 const PI = "5c1d7e90-3b2a-4f6c-8d1e-9a0b1c2d3e04";
@@ -75,7 +78,7 @@ async function machine(): Promise<TempContext> {
     writeFileSync(join(temp.home, path), content);
   }
   cpSync(FIXTURE, join(temp.home, ".local/share/opencode"), { recursive: true });
-  await sync(temp.context, {});
+  await sync(temp.context, IMPORT);
   return temp;
 }
 
@@ -191,7 +194,7 @@ describe.each(CLIENTS.filter(({ name }) => name !== "opencode"))(
       const { context, home } = temp;
       const path = join(home, file);
       appendFileSync(path, `${JSON.stringify(MORE[name])}\n`);
-      await sync(context, {});
+      await sync(context, IMPORT);
       const asked = { session_id: id, state: 1, canReuse: true };
       const planned = await restore(context, { ...asked, isDryRun: true });
       expect(planned).toMatchObject({ state: { state: 1, states: [1, 2] }, refused: { path } });
@@ -215,7 +218,7 @@ test("an earlier state is refused in another client, too, that was given the new
   await using temp = await machine();
   const { context, home } = temp;
   appendFileSync(join(home, CLIENTS[0]?.file ?? ""), `${JSON.stringify(MORE["claude-code"])}\n`);
-  await sync(context, {});
+  await sync(context, IMPORT);
   const asked = { session_id: CLAUDE, to: "codex-cli", canReuse: true };
   await restore(context, asked);
   await expect(restore(context, { ...asked, state: 1 })).rejects.toMatchObject(ANOTHER_STATE);
@@ -230,7 +233,7 @@ test("an earlier state is not imported over what opencode has", async () => {
     using database = new DatabaseSync(path);
     database.prepare("UPDATE session SET title = 'The platypus' WHERE id = ?").run(SESSION);
   }
-  await sync(context, {});
+  await sync(context, IMPORT);
   const asked = { session_id: SESSION, canReuse: true, source: path, state: 1 };
   await expect(restore(context, asked)).rejects.toMatchObject({
     ...ANOTHER_STATE,

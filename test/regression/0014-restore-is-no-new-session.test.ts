@@ -20,6 +20,9 @@ import { sessionId } from "../../src/model/index.ts";
 import { carryOn } from "../support/restored-story.ts";
 import { tempContext } from "../support/temp-context.ts";
 
+/** Not the indexes: what is found is the same without them. */
+const IMPORT = { stages: ["import"] } as const;
+
 const ID = "aaaaaaaa-1111-4111-8111-111111111111";
 
 const record = (at: number, type: string, content: unknown): object => ({
@@ -45,7 +48,7 @@ async function storedSession(context: Context, home: string): Promise<void> {
   const path = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, RECORDS.map((each) => `${JSON.stringify(each)}\n`).join(""));
-  await sync(context, {});
+  await sync(context, IMPORT);
 }
 
 /** What the client of a restored log writes next. */
@@ -108,12 +111,12 @@ describe.each(["codex-cli", "pi"])("a session that was restored into %s", (clien
     const { context, home } = temp;
     await storedSession(context, home);
     const { resume, files } = await restore(context, { session_id: ID, to: client });
-    expect((await sync(context, {})).clients.find(({ adapter }) => adapter === client)).toMatchObject({
+    expect((await sync(context, IMPORT)).clients.find(({ adapter }) => adapter === client)).toMatchObject({
       read: 1,
     });
     // Another machine, or one that lost what it remembered beside the store.
     rmSync(context.config.paths.state, { recursive: true });
-    await sync(context, {});
+    await sync(context, IMPORT);
     expect(await idsOf(context)).toEqual([ID]);
     expect(await hitsOf(context, "quokka")).toEqual([ID]);
     const verified = (await verify(context, {})).clients.find(({ adapter }) => adapter === client);
@@ -127,11 +130,11 @@ describe.each(["codex-cli", "pi"])("a session that was restored into %s", (clien
     const { context, home } = temp;
     await storedSession(context, home);
     const { resume, files } = await restore(context, { session_id: ID, to: client });
-    await sync(context, {});
+    await sync(context, IMPORT);
     const log = files[0]?.path ?? "";
     const last = JSON.parse(readFileSync(log, "utf8").trimEnd().split("\n").at(-1) ?? "") as { id?: string };
     for (const next of NEXT[client]?.(last) ?? []) appendFileSync(log, `${JSON.stringify(next)}\n`);
-    await sync(context, {});
+    await sync(context, IMPORT);
     expect((await idsOf(context)).toSorted()).toEqual([ID, resume.id].toSorted());
     const store = await context.store();
     expect(await store.session(sessionId(resume.id))).toMatchObject({
@@ -159,7 +162,7 @@ describe.each(["codex-cli", "pi"])("a session that was restored into %s", (clien
     // One more turn is read on from where the last sync stopped.
     const [, ...more] = NEXT[client]?.({ id: "ffff0001" }) ?? [];
     for (const next of more) appendFileSync(log, `${JSON.stringify(next)}\n`);
-    await sync(context, {});
+    await sync(context, IMPORT);
     expect(await hitsOf(context, "quokka")).toHaveLength(1);
   });
 
@@ -205,10 +208,10 @@ test("a native restore that its client carries on continues the same session", a
   const log = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
   rmSync(join(home, ".claude"), { recursive: true });
   await restore(context, { session_id: ID });
-  await sync(context, {});
+  await sync(context, IMPORT);
   expect(await idsOf(context)).toEqual([ID]);
   appendFileSync(log, `${JSON.stringify(record(5, "user", "And the platypus?"))}\n`);
-  await sync(context, {});
+  await sync(context, IMPORT);
   expect(await idsOf(context)).toEqual([ID]);
   const [line] = (await listSessions(context, {})).sessions;
   expect(line).toMatchObject({
@@ -226,14 +229,14 @@ test("a native restore with mapped paths is not another end of its session as lo
   const mapPaths = [`/srv/app=${join(home, "elsewhere")}`];
   const { files } = await restore(context, { session_id: ID, mapPaths });
   rmSync(context.config.paths.state, { recursive: true });
-  await sync(context, {});
+  await sync(context, IMPORT);
   const [line, ...others] = (await listSessions(context, {})).sessions;
   expect(others).toEqual([]);
   expect(line).toMatchObject({ project: "/srv/app", messages: { total: RECORDS.length } });
   expect(line?.ends).toBeUndefined();
   expect((await verify(context, {})).clients).toMatchObject([{ restored: 1, unstored: 0, changed: 0 }]);
   appendFileSync(files[0]?.path ?? "", `${JSON.stringify(record(5, "user", "And the platypus?"))}\n`);
-  await sync(context, {});
+  await sync(context, IMPORT);
   expect(await hitsOf(context, "platypus")).toEqual([ID]);
   expect((await verify(context, {})).clients).toMatchObject([{ unstored: 0 }]);
   // Carried on it is one, and each says which it is.
@@ -265,7 +268,7 @@ test("a restored session that was only opened is no session of its own", async (
   const change = { type: "thinking_level_change", id: "ffff0009", parentId: null, thinkingLevel: "off" };
   const timestamp = "2026-06-01T10:00:00.000Z";
   appendFileSync(files[0]?.path ?? "", `${JSON.stringify({ ...change, timestamp })}\n`);
-  await sync(context, {});
+  await sync(context, IMPORT);
   expect(await idsOf(context)).toEqual([ID]);
 });
 
@@ -276,7 +279,7 @@ test("a copy that is older than its origin says how to hand over the rest", asyn
   const { files, resume } = await restore(context, { session_id: ID, to: "pi" });
   const log = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
   appendFileSync(log, `${JSON.stringify(record(5, "user", "And the platypus?"))}\n`);
-  await sync(context, {});
+  await sync(context, IMPORT);
   for (const canReuse of [false, true])
     await expect(restore(context, { session_id: ID, to: "pi", canReuse })).rejects.toMatchObject({
       reason: "exists",
@@ -297,7 +300,7 @@ test("a log that only lacks its last newline is the session that a restore would
   await storedSession(context, home);
   const log = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
   writeFileSync(log, readFileSync(log, "utf8").trimEnd());
-  await sync(context, {});
+  await sync(context, IMPORT);
   const { files } = await restore(context, { session_id: ID, isDryRun: true });
   expect(files).toMatchObject([{ kept: true }]);
 });
@@ -315,12 +318,12 @@ test("what a client injected is not what a person typed in the session that was 
     record(2, "assistant", [{ type: "text", text: "With jitter." }]),
   ];
   writeFileSync(path, records.map((each) => `${JSON.stringify(each)}\n`).join(""));
-  await sync(context, {});
+  await sync(context, IMPORT);
   const origin = (await listSessions(context, {})).sessions[0];
   const { files, resume } = await restore(context, { session_id: ID, to: "codex-cli" });
   for (const next of NEXT["codex-cli"]?.({}) ?? [])
     appendFileSync(files[0]?.path ?? "", `${JSON.stringify(next)}\n`);
-  await sync(context, {});
+  await sync(context, IMPORT);
   const copy = (await listSessions(context, {})).sessions.find(({ id }) => id === resume.id);
   expect(copy?.title).toBe(origin?.title);
   expect(await hitsOf(context, "axolotl")).toEqual(
@@ -337,10 +340,10 @@ test("a second restore that nobody touched takes nothing from the session that w
   const { files, resume } = await restore(context, { session_id: ID, to: "codex-cli" });
   const log = files[0]?.path ?? "";
   for (const next of NEXT["codex-cli"]?.({}) ?? []) appendFileSync(log, `${JSON.stringify(next)}\n`);
-  await sync(context, {});
+  await sync(context, IMPORT);
   rmSync(log);
   await restore(context, { session_id: ID, to: "codex-cli", out: join(home, ".codex") });
-  await sync(context, {});
+  await sync(context, IMPORT);
   const { sessions } = await search(context, { query: "platypus" });
   expect(sessions.map(({ session_id }) => session_id)).toEqual([resume.id]);
   const back = await restore(context, { session_id: resume.id, out: join(home, "out") });
@@ -354,7 +357,7 @@ test("a restored message that somebody changed is stored", async () => {
   const { files, resume } = await restore(context, { session_id: ID, to: "pi" });
   const log = files[0]?.path ?? "";
   writeFileSync(log, readFileSync(log, "utf8").replace("quokka", "kiwi"));
-  await sync(context, {});
+  await sync(context, IMPORT);
   expect(await hitsOf(context, "kiwi")).toEqual([resume.id]);
   expect((await verify(context, {})).clients.every(({ unstored }) => unstored === 0)).toBe(true);
 });

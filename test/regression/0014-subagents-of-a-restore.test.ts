@@ -26,6 +26,9 @@ import { story } from "../support/story.ts";
 import type { TempContext } from "../support/temp-context.ts";
 import { tempContext } from "../support/temp-context.ts";
 
+/** Not the indexes: what is found is the same without them. */
+const IMPORT = { stages: ["import"] } as const;
+
 async function restored({ context, home }: TempContext, kind: string) {
   const [client = "", form] = kind.split(", ");
   if (form === "database") startOpencodeDatabase(home);
@@ -33,7 +36,7 @@ async function restored({ context, home }: TempContext, kind: string) {
   const [origin, subagent] = isClaude ? [CODEX_ORIGIN, CODEX_SUBAGENT] : [ORIGIN, SUBAGENT];
   if (isClaude) writeCodexOrigin(home);
   else writeOrigin(home);
-  await sync(context, {});
+  await sync(context, IMPORT);
   const { files } = await restore(context, { session_id: origin, to: client });
   const logs = files.map(({ path }) => path).filter((path) => !path.endsWith(".meta.json"));
   if (client === "opencode") for (const log of logs) importIntoOpencode(home, log);
@@ -75,11 +78,11 @@ describe.each(["codex-cli", "pi", "claude-code", "opencode", "opencode, database
         const { context, home } = temp;
         const { origin, subagent, copy, agent, logs, say } = await restored(temp, client);
         if (order === "after a sync") {
-          await sync(context, {});
+          await sync(context, IMPORT);
           expect(await idsOf(context)).toEqual([origin, subagent]);
         }
         say(copy, "And the platypus?");
-        await sync(context, {});
+        await sync(context, IMPORT);
         expect(await idsOf(context)).toEqual([origin, subagent, copy, agent].toSorted());
         const store = await context.store();
         expect(await store.session(copy)).toMatchObject({ parent_session_id: origin, relation: "resume" });
@@ -97,7 +100,7 @@ describe.each(["codex-cli", "pi", "claude-code", "opencode", "opencode, database
         for (const { unstored, unequal } of (await verify(context, {})).clients)
           expect({ unstored, unequal }).toEqual({ unstored: 0, unequal: 0 });
         // Nothing is left to do, and nothing is read again.
-        const read = (await sync(context, {})).clients.map((each) => each.read);
+        const read = (await sync(context, IMPORT)).clients.map((each) => each.read);
         expect(read.every((count) => count === 0)).toBe(true);
       });
 
@@ -105,9 +108,9 @@ describe.each(["codex-cli", "pi", "claude-code", "opencode", "opencode, database
       await using temp = await tempContext();
       const { context, home } = temp;
       const { origin, subagent, copy, agent, say } = await restored(temp, client);
-      await sync(context, {});
+      await sync(context, IMPORT);
       say(agent, "And the platypus?");
-      await sync(context, {});
+      await sync(context, IMPORT);
       expect(await hitsOf(context, "platypus")).toEqual([agent]);
       const store = await context.store();
       expect(await store.session(agent)).toMatchObject({
@@ -127,10 +130,10 @@ test("a subagent that was restored alone resumes the one that it was restored fr
   await using temp = await tempContext();
   const { context, home } = temp;
   writeOrigin(home);
-  await sync(context, {});
+  await sync(context, IMPORT);
   const { files, resume } = await restore(context, { session_id: SUBAGENT, to: "codex-cli" });
   carryOn("codex-cli", files[0]?.path ?? "", "And the platypus?");
-  await sync(context, {});
+  await sync(context, IMPORT);
   const store = await context.store();
   expect(await store.session(resume.id)).toMatchObject({ parent_session_id: SUBAGENT, relation: "resume" });
   expect((await listSessions(context, {})).sessions.map(({ id }) => id)).toContain(resume.id);
@@ -144,11 +147,11 @@ test("a store that has the session without its subagents gets them with its next
   const kept = readFileSync(logs[1] ?? "");
   rmSync(logs[1] ?? "");
   say(copy, "And the platypus?");
-  await sync(context, {});
+  await sync(context, IMPORT);
   expect(await idsOf(context)).not.toContain(agent);
   writeFileSync(logs[1] ?? "", kept);
   say(copy, "And the wombat there?");
-  await sync(context, {});
+  await sync(context, IMPORT);
   expect(await idsOf(context)).toContain(agent);
 });
 
@@ -157,15 +160,15 @@ test("a sync that was killed before it read the subagents is completed by the ne
   const { context, home } = temp;
   const { copy, agent, logs, say } = await restored(temp, "codex-cli");
   const [, log = ""] = logs;
-  await sync(context, {});
+  await sync(context, IMPORT);
   // Away while the session is stored, and back as it was: no sync finds it changed.
   renameSync(log, `${home}/away`);
   say(copy, "And the platypus?");
-  await sync(context, {});
+  await sync(context, IMPORT);
   expect(await idsOf(context)).not.toContain(agent);
   renameSync(`${home}/away`, log);
   writeCodexOrigin(home);
-  await sync(context, {});
+  await sync(context, IMPORT);
   expect(await idsOf(context)).toContain(agent);
 });
 

@@ -83,7 +83,7 @@ export class Machine {
 
   sync(): Promise<{ readonly inserted: number; readonly fresh: number; readonly notes: readonly string[] }> {
     return this.run(async (context) => {
-      const { clients, notes } = await sync(context, {});
+      const { clients, notes } = await sync(context, { stages: ["import"] });
       const [client] = clients;
       return { inserted: client?.stored.messages.inserted ?? 0, fresh: client?.fresh ?? 0, notes };
     });
