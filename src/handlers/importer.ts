@@ -312,7 +312,8 @@ class Importer {
   async #endState(session: SessionId, state: ToldState, reading: Reading): Promise<void> {
     const { adapter, reader } = this.#settings;
     const path = realPathOf(state.path);
-    const times = this.#restored.timesBefore(session, { reader, path });
+    const isFile = adapter.inventory === undefined;
+    const times = this.#restored.timesBefore(session, isFile ? { reader, path } : { reader });
     const name = [adapter.name, reader, path, ...(times === 0 ? [] : [times])];
     const source = valueHash(name).slice(0, 20);
     const { kept, present, isWhole, records, digest, side, key, form, recorded } = state;

@@ -23,6 +23,8 @@ export interface KnownRestore {
   readonly writes?: readonly Pick<RestoreHead, "reader" | "path">[];
   /** It is the same session with mapped paths, as often as it was restored so: the digests of what was written. */
   readonly digests?: readonly string[];
+  /** It is a session of the client itself, written as it is stored. */
+  readonly isNative?: true;
 }
 
 /** What was written of a restored session. */
@@ -38,7 +40,7 @@ export async function knownRestores(store: SessionStore, adapter: string): Promi
   const heads = await store.restoresInto(adapter);
   if (heads.length === 0) return [];
   const newestFirst = heads.toSorted((a, b) => b.restored_at - a.restored_at);
-  const foreign = newestFirst.filter(({ digest }) => digest === undefined);
+  const foreign = newestFirst.filter(({ session, from }) => session !== from);
   const ids = foreign.flatMap(({ session, from }) => [session, from]);
   const families = new Families(foreign, await store.sessions(new Set(ids)));
   const others = [...Map.groupBy(foreign, ({ session }) => session)].flatMap(([session, restores]) => {
@@ -49,16 +51,20 @@ export async function knownRestores(store: SessionStore, adapter: string): Promi
     const writes = restores.map(({ reader, path }) => ({ reader, path }));
     return [{ session, from, ...families.placeOf(newest), restoredAt, paths, writes }];
   });
-  const mapped = newestFirst.filter(({ digest }) => digest !== undefined);
-  const own = [...Map.groupBy(mapped, ({ session }) => session)].map(([session, restores]): KnownRestore => ({
-    session,
-    from: session,
-    root: session,
-    isStored: true,
-    restoredAt: restores[0]?.restored_at ?? 0,
-    paths: [],
-    digests: restores.flatMap(({ digest }) => digest ?? []),
-  }));
+  const natives = newestFirst.filter(({ session, from }) => session === from);
+  const own = [...Map.groupBy(natives, ({ session }) => session)].map(([session, restores]): KnownRestore => {
+    const digests = restores.flatMap(({ digest }) => digest ?? []);
+    return {
+      session,
+      from: session,
+      root: session,
+      isStored: true,
+      restoredAt: restores[0]?.restored_at ?? 0,
+      paths: [],
+      writes: restores.map(({ reader, path }) => ({ reader, path })),
+      ...(digests.length === 0 ? { isNative: true as const } : { digests }),
+    };
+  });
   return [...own, ...others];
 }
 

@@ -38,16 +38,22 @@ export interface Link {
   readonly label?: string | undefined;
 }
 
+type Write = NonNullable<KnownRestore["writes"]>[number];
+
 export class RestoredSessions {
   readonly #known: ReadonlyMap<SessionId, KnownRestore>;
   readonly #mapped: ReadonlyMap<SessionId, ReadonlySet<string>>;
+  /** Of sessions of the client itself: who wrote them where. */
+  readonly #ownWrites: ReadonlyMap<SessionId, readonly Write[]>;
   readonly #copies: RestoredCopies;
   /** The sessions above all of those of which one is stored. */
   readonly #storedRoots: Set<SessionId>;
   readonly #stored: Set<SessionId>;
 
   constructor(known: readonly KnownRestore[] = [], load: LoadLists = () => Promise.resolve([])) {
-    const foreign = known.filter(({ digests }) => digests === undefined);
+    const foreign = known.filter(({ digests, isNative }) => digests === undefined && isNative !== true);
+    const own = known.filter(({ digests, isNative }) => digests !== undefined || isNative === true);
+    this.#ownWrites = new Map(own.map(({ session, writes = [] }) => [session, writes]));
     this.#known = new Map(foreign.map((restore) => [restore.session, restore]));
     this.#mapped = new Map(
       known.flatMap(({ session, digests }) => (digests ? [[session, new Set(digests)]] : [])),
@@ -69,14 +75,16 @@ export class RestoredSessions {
   }
 
   /**
-   * How often a reader wrote the file of a session before, which was deleted each time: what stands there now never held what
-   * its client made of those, so that it is a source of its own (spec.md#sources-restored-again).
+   * How often a reader wrote the file of a session after it had been there, and was deleted or moved away: what is there now
+   * never held what its client made of those, so that it is a source of its own (spec.md#sources-restored-again). Without a
+   * path: into a database, which takes in files from wherever they are.
    */
-  timesBefore(session: SessionId, written: { readonly reader: string; readonly path: string }): number {
-    const { writes = [] } = this.#known.get(session) ?? {};
-    const isIt = ({ reader, path }: { readonly reader: string; readonly path: string }): boolean =>
-      reader === written.reader && path === written.path;
-    return Math.max(0, writes.filter(isIt).length - 1);
+  timesBefore(session: SessionId, written: { readonly reader: string; readonly path?: string }): number {
+    const isIt = ({ reader, path }: Write): boolean =>
+      reader === written.reader && (written.path === undefined || path === written.path);
+    const count = (writes: readonly Write[] = []): number => writes.filter(isIt).length;
+    // The first copy of a session of another client was never there before; its own client has written its own.
+    return Math.max(0, count(this.#known.get(session)?.writes) - 1) + count(this.#ownWrites.get(session));
   }
 
   /** True where a source is to be looked at before it is read: it is named by a restored session, or is a database. */

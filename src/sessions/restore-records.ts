@@ -129,13 +129,12 @@ async function readHeads(
   return heads;
 }
 
-/** What was restored into a client and is not what is stored: sessions of others, and its own with mapped paths. */
-export async function readRestoresInto(
+/** What was restored into a client. */
+export function readRestoresInto(
   tables: Pick<SessionTables, "sources">,
   adapter: string,
 ): Promise<readonly RestoreHead[]> {
-  const heads = await readHeads(tables, and(eq("form", FORM), eq("adapter", adapter)));
-  return heads.filter(({ session, from, digest }) => session !== from || digest !== undefined);
+  return readHeads(tables, and(eq("form", FORM), eq("adapter", adapter)));
 }
 
 /** What restores wrote into some sessions, of others; each restore for itself, the oldest first. */

@@ -208,7 +208,7 @@ export class SessionStore implements AsyncDisposable {
     return this.#restores.behind(session);
   }
 
-  /** What was restored into a client and is not what is stored: sessions of others, and its own with mapped paths. */
+  /** What was restored into a client. */
   restoresInto(adapter: string): Promise<readonly RestoreHead[]> {
     return readRestoresInto(this.tables, adapter);
   }

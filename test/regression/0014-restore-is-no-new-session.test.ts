@@ -201,6 +201,31 @@ describe.each(["codex-cli", "pi"])("a session that was restored into %s", (clien
   });
 });
 
+test("an earlier state that is restored to where the log was hides no later turn, also when it is carried on", async () => {
+  await using temp = await tempContext();
+  const { context, home } = temp;
+  await storedSession(context, home);
+  const log = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
+  appendFileSync(log, `${JSON.stringify(record(5, "user", "And the platypus?"))}\n`);
+  await sync(context, IMPORT);
+  const shown = async (query: string): Promise<readonly string[]> =>
+    (await search(context, { query })).sessions.flatMap(({ matches }) =>
+      matches.map(({ state }) => state ?? "shown"),
+    );
+  rmSync(log);
+  await restore(context, { session_id: ID, state: 1 });
+  await sync(context, IMPORT);
+  expect(await shown("platypus")).toEqual(["shown"]);
+  expect(await endsOf(context, ID)).toBeUndefined();
+  appendFileSync(log, `${JSON.stringify(record(6, "user", "And what of the wombat then?"))}\n`);
+  await sync(context, IMPORT);
+  expect(await endsOf(context, ID)).toBe(2);
+  expect([...(await shown("platypus")), ...(await shown("wombat"))].toSorted()).toEqual([
+    "other_end",
+    "shown",
+  ]);
+});
+
 test("a native restore that its client carries on continues the same session", async () => {
   await using temp = await tempContext();
   const { context, home } = temp;
