@@ -25,7 +25,9 @@ import { presenceOf, targetsOf } from "./restore-present.ts";
 import {
   alreadyThere,
   anotherState,
+  belongsTo,
   carriedOn,
+  openedWith,
   otherContent,
   otherPaths,
   parted,
@@ -54,7 +56,9 @@ export async function useOf(context: Context, wanted: Wanted): Promise<Use> {
   const own = all.filter(({ id }) => id === restored.resume.id);
   const [found] = own.toSorted((a, b) => rankOf(a) - rankOf(b));
   if (restored.fidelity === "foreign") return useOfCopy(context, wanted, found);
-  const elsewhere = [...own, ...all].find(({ isTarget }) => !isTarget);
+  const root = openedWith(wanted);
+  if (canReuse && root !== undefined) return refuse(belongsTo(wanted, root));
+  const elsewhere = [...own, ...all].find(({ isTarget, id }) => !isTarget && id !== root);
   if (!canReuse || found === undefined)
     return elsewhere === undefined ? WRITE : refuse(alreadyThere(wanted, elsewhere));
   return restored.resume.imports === undefined

@@ -77,18 +77,25 @@ interface Again {
   readonly out: string;
 }
 
-/** A session is in that folder already, however the client names its files: a second one would be its double. */
+/**
+ * A session is in that folder already, however the client names its files: a second one would be its double. A subagent that
+ * was restored with the session that it belongs to (`root`) is opened with that.
+ */
 export function restoredAlready(
   { adapter, session }: Again,
-  { head, isSeen }: { readonly head: RestoreHead; readonly isSeen: boolean },
+  { head, isSeen, root }: { readonly head: RestoreHead; readonly isSeen: boolean; readonly root: string },
 ): PondError {
-  const open = `open it with ${pondCommand("resume", session, shellLine(optionWords("--in", adapter.name)))}; `;
+  const isPart = root !== head.session;
+  const opened = isPart
+    ? pondCommand("resume", root)
+    : pondCommand("resume", session, shellLine(optionWords("--in", adapter.name)));
+  const open = `open ${isPart ? "the session that it belongs to" : "it"} with ${opened}; `;
   return new PondError(
     "validation_failed",
     `session ${session} was restored into ${adapter.title} before, as ${head.session}: ${head.path} exists already, and pond never overwrites a file`,
     {
       reason: "exists",
-      hint: `nothing was written; ${isSeen ? open : ""}to hand over what came since, move that file away and do this again; for one more copy, restore into another folder with --out`,
+      hint: `nothing was written; ${isSeen ? open : ""}${isPart ? "" : "to hand over what came since, move that file away and do this again; "}for one more copy, restore into another folder with --out`,
       data: { path: head.path, session: head.session, was_restored: true },
     },
   );

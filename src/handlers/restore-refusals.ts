@@ -47,10 +47,33 @@ export class Refusals {
   }
 }
 
-export function alreadyThere({ adapter, session }: Wanted, found: Already): PondError {
+/** The session that its client opens instead of this one, which is a subagent of it; undefined where it opens this one. */
+export function openedWith({ restored: { fidelity, logs, resume } }: Wanted): string | undefined {
+  if (fidelity === "foreign" || logs.some(({ session }) => session === resume.id)) return undefined;
+  return resume.id;
+}
+
+/** A subagent is opened with the session that it belongs to. */
+export function belongsTo(
+  { adapter, session }: Pick<Wanted, "adapter" | "session">,
+  root: string,
+): PondError {
+  return new PondError(
+    "validation_failed",
+    `session ${session.id} is a subagent in ${adapter.title}, which opens it only with the session that it belongs to, ${root}`,
+    {
+      reason: "unsupported",
+      hint: `nothing was written or started; open that one with ${pondCommand("resume", root)}`,
+      data: { session: root },
+    },
+  );
+}
+
+export function alreadyThere(wanted: Wanted, found: Already): PondError {
+  const { adapter, session } = wanted;
   const opened =
     found.getBack === undefined
-      ? `open it with ${resumeLine(session.id, adapter)}`
+      ? `open it with ${resumeLine(openedWith(wanted) ?? session.id, adapter)}`
       : `get it back with ${shellLine(found.getBack)}`;
   return exists(
     `${adapter.title} has a session of the id ${found.id} already: ${found.path}`,

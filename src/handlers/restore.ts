@@ -17,6 +17,7 @@ import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 import { noSession } from "./find.ts";
 import { realPathOf } from "./importer.ts";
+import { knownRestores } from "./known-restores.ts";
 import { pathMap } from "./path-map.ts";
 import type { LineageProof } from "./prove-lineage.ts";
 import { proveLineage } from "./prove-lineage.ts";
@@ -152,7 +153,11 @@ export async function restore(context: Context, request: RestoreRequest): Promis
   const before = use.kind === "write" ? await restoredBefore(context, store, again) : undefined;
   // What is to be reused must be the file that would be written.
   const isReused = canReuse && before?.path === join(realPathOf(out), last ?? "");
-  if (before !== undefined && !isReused) refusals.add(restoredAlready(again, { head: before, isSeen }));
+  if (before !== undefined && !isReused) {
+    const copies = await knownRestores(store, adapter.name);
+    const root = copies.find((copy) => copy.session === before.session)?.root ?? before.session;
+    refusals.add(restoredAlready(again, { head: before, isSeen, root }));
+  }
   refusals.add(request.whyNot?.(resumeWith([])));
   const [missing] = use.kind === "write" ? paths.missing() : [];
   if (canReuse && missing !== undefined) refusals.add(nowhere(missing));

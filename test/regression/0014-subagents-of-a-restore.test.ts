@@ -187,3 +187,20 @@ test("a subagent that an older pond stored as a session of its own keeps its lab
   const store = await context.store();
   expect(await store.session(agent)).toMatchObject({ source_agent: "pi" });
 });
+
+test("a subagent that its client opens only with its session is refused with the command that opens that", async () => {
+  await using own = await tempContext();
+  writeOrigin(own.home);
+  await sync(own.context, IMPORT);
+  const resumed = restore(own.context, { session_id: SUBAGENT, canReuse: true, isDryRun: true });
+  expect((await resumed).refused).toMatchObject({
+    reason: "unsupported",
+    hint: `open that one with pond resume ${ORIGIN}`,
+  });
+  await using at = await tempContext();
+  const { subagent, copy } = await restored(at, "claude-code");
+  const again = restore(at.context, { session_id: subagent, to: "claude-code", isDryRun: true });
+  const { hint = "" } = (await again).refused ?? {};
+  expect(hint).toContain(`open the session that it belongs to with pond resume ${copy}; `);
+  expect(hint).not.toContain("move that file away");
+});
