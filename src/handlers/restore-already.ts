@@ -61,9 +61,10 @@ export async function useOf(context: Context, wanted: Wanted): Promise<Use> {
   const elsewhere = [...own, ...all].find(({ isTarget, id }) => !isTarget && id !== root);
   if (!canReuse || found === undefined)
     return elsewhere === undefined ? WRITE : refuse(alreadyThere(wanted, elsewhere));
-  return restored.resume.imports === undefined
-    ? useOfLog(context, wanted, found)
-    : useOfImported(wanted, found);
+  if (restored.resume.imports !== undefined) return useOfImported(wanted, found);
+  // A subagent, say, that is in another folder: written beside it, the client would have it twice.
+  const hasElsewhere = all.some(({ id, isTarget }) => id !== restored.resume.id && !isTarget);
+  return useOfLog(context, wanted, { ...found, hasElsewhere });
 }
 
 /** What is where it would be written comes first, what was put away last. */
@@ -152,7 +153,11 @@ function useOfImported(wanted: Wanted, found: Already): Use {
 }
 
 /** A log is the session where it has what is stored, as it was recorded or as it is mapped now, whatever comes behind that. */
-async function useOfLog(context: Context, wanted: Wanted, found: Already): Promise<Use> {
+async function useOfLog(
+  context: Context,
+  wanted: Wanted,
+  found: Already & { readonly hasElsewhere?: boolean },
+): Promise<Use> {
   const { restored, unmapped, isEarlier, session } = wanted;
   if (found.getBack !== undefined) return refuse(putAway(wanted, found));
   for (const form of [restored, await unmapped()]) {
@@ -162,7 +167,8 @@ async function useOfLog(context: Context, wanted: Wanted, found: Already): Promi
     const presence = await presenceOf({ file, target: plainPath(found.path) });
     if (presence !== "equal" && (presence !== "longer" || isEarlier)) continue;
     // What else belongs to it is written beside it where it is missing.
-    if (found.isTarget && form === restored && !(await isAnotherBeside(wanted))) return WRITE;
+    const isOther = found.hasElsewhere === true || (await isAnotherBeside(wanted));
+    if (found.isTarget && form === restored && !isOther) return WRITE;
     const records = file.kind === "jsonl" ? file.records.length : 1;
     const written = { path: found.path, records, bytes: printFile(file).length, kept: true };
     return { kind: "open", file: written, isListed: found.isTarget };
