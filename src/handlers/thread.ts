@@ -5,7 +5,7 @@
  */
 import { PondError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { PondFacts, SessionId, SessionPlan, TreeIssue } from "../model/index.ts";
+import type { Found, PondFacts, SessionId, SessionPlan, TreeIssue } from "../model/index.ts";
 import { activeBranch, describeKey, newestRevisions, pondFacts } from "../model/index.ts";
 import type { MessageRef, SessionStore, Standing, StoreTree } from "../sessions/index.ts";
 import type { ResponseMode, RowState } from "../wire/index.ts";
@@ -29,7 +29,7 @@ export interface Thread {
   readonly stored: readonly MessageRef[];
   /** To read the rest from. */
   readonly session: PlannedSession;
-  /** Messages that cannot be read. */
+  /** Messages that cannot be read, and how many are lost. */
   readonly issues: readonly TreeIssue[];
 }
 
@@ -60,9 +60,7 @@ export async function readThread(
   const head = await source.session(session);
   if (head === undefined) throw notThere(session);
   const { value: stored, faults } = await found;
-  const issues = faults
-    .filter(({ fault }) => fault.kind === "unreadable")
-    .map(({ key, fault }): TreeIssue => ({ stage: "plan", key, ...fault }));
+  const issues = issuesOf(session, faults);
   const bytes = stored.reduce((sum, ref) => sum + ref.bytes, 0);
   const plan = (wanted: ReadonlySet<string>): SessionPlan => ({
     ...head,
@@ -100,6 +98,22 @@ export async function readThread(
   const active = activeBranch(newest.map(({ message }) => message));
   const messages = newest.filter(({ ref }) => active.has(ref.id));
   return { messages, hidden: newest.length - messages.length, ...base };
+}
+
+/** Each message that cannot be read; what is not stored at all has no id to ask for, so it is counted. */
+function issuesOf(session: SessionId, faults: Found<unknown>["faults"]): readonly TreeIssue[] {
+  const isMissing = ({ fault }: (typeof faults)[number]): boolean => fault.kind === "missing";
+  const told = faults
+    .filter((each) => !isMissing(each))
+    .map(({ key, fault }): TreeIssue => ({ stage: "plan", key, ...fault }));
+  // A row that is there and cannot be read is missing in its state, too.
+  const lost = faults.filter(isMissing).length - told.length;
+  if (lost <= 0) return told;
+  const records = lost === 1 ? "1 of its records is" : `${lost} of its records are`;
+  const message =
+    `${records} not stored, though its source had ${lost === 1 ? "it" : "them"} when it was read: run pond repair, ` +
+    "which reads again what sources still have; pond verify --stored says what is whole";
+  return [...told, { stage: "plan", key: { id: session }, kind: "missing", message }];
 }
 
 function notThere(id: SessionId): PondError {

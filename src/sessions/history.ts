@@ -63,8 +63,14 @@ export class SessionHistory {
       if (state === undefined) return [];
       return [{ states, state, ...holdsOf(states.holding(state.state), rows) }];
     });
+    // Of sources in the same state one will do: that whose rows are there, where those of another were lost.
     const distinct = candidates.filter(
-      (each, at) => !candidates.some((other, place) => place < at && isSameState(each.state, other.state)),
+      (each, at) =>
+        !candidates.some(
+          (other, place) =>
+            isSameState(each.state, other.state) &&
+            (other.missing < each.missing || (other.missing === each.missing && place < at)),
+        ),
     );
     const ends = distinct.filter((each) => !distinct.some((other) => other !== each && isOlder(each, other)));
     return (ends.length === 0 ? distinct : ends).toSorted(byAge);
@@ -173,12 +179,21 @@ function sharedFolders(path: string, other: string): number {
 interface Candidate extends End {
   readonly rows: ReadonlySet<string>;
   readonly records: ReadonlySet<string>;
+  /** Rows that it should have and that are not stored. */
+  readonly missing: number;
 }
 
 /** The rows of a state and the records they are of; pieces go with their record. */
-function holdsOf(holding: Holding, all: readonly PlacedRow[]): Pick<Candidate, "rows" | "records"> {
-  const { found } = arrange(all, holding);
-  return { rows: new Set(found.map(({ id }) => id)), records: new Set(found.map(({ record }) => record)) };
+function holdsOf(
+  holding: Holding,
+  all: readonly PlacedRow[],
+): Pick<Candidate, "rows" | "records" | "missing"> {
+  const { found, missing } = arrange(all, holding);
+  return {
+    rows: new Set(found.map(({ id }) => id)),
+    records: new Set(found.map(({ record }) => record)),
+    missing: missing.length,
+  };
 }
 
 /**

@@ -142,3 +142,46 @@ describe("rows of a session", () => {
     );
   });
 });
+
+/** Rows that one read stored. */
+const readBy = (origin: string, ...ids: readonly string[]): StandingRow[] =>
+  ids.map((id) => ({ ...row(id), origin, seq: "abc".indexOf(id.slice(0, 1)) }));
+
+/** The state of a source by the reads that stored its rows: the name of each, from where on, and how many. */
+const readFrom = (name: string, ...runs: readonly [string, number, number][]): RecordedState[] =>
+  source(name, [1]).map((state) => ({
+    ...state,
+    records: 3,
+    digest: "a b c",
+    content: JSON.stringify({ runs }),
+  }));
+
+describe("rows of a source that is gone", () => {
+  const gone = readFrom("gone", ["first", 0, 3]);
+
+  test.each([
+    ["all", readFrom("backup", ["second", 0, 3]), readBy("second", "a", "b", "c")],
+    [
+      "some",
+      readFrom("backup", ["first", 0, 1], ["second", 1, 2]),
+      [...readBy("first", "a"), ...readBy("second", "b", "c")],
+    ],
+  ])("that were lost and read again from another place are current: %s of them", (_, backup, rows) => {
+    for (const states of [
+      [...gone, ...backup],
+      [...backup, ...gone],
+    ]) {
+      const history = new SessionHistory(states);
+      const { of, ends } = standingsOf(history, rows);
+      expect(rows.map(({ id }) => of.get(id))).toEqual(["current", "current", "current"]);
+      expect(ends.map((end) => end.rows.map(({ id }) => id))).toEqual([["a", "b", "c"]]);
+      expect(inHistoryOrder(history, rows.toReversed()).map(({ id }) => id)).toEqual(["a", "b", "c"]);
+    }
+  });
+
+  test("stay those that are seen where none of them was lost", () => {
+    const history = new SessionHistory([...gone, ...readFrom("backup", ["second", 0, 3])]);
+    const rows = [...readBy("first", "a", "b", "c"), ...readBy("second", "a@2", "b@2", "c@2")];
+    expect(standingsOf(history, rows).ends.map(({ state }) => state.source)).toEqual(["gone"]);
+  });
+});

@@ -167,11 +167,23 @@ export class StoreTree implements TreeSource<RowRef> {
 
   /** The same, of which nothing is remembered but how many there are: a few of them are `planned` then. */
   async refs(session: SessionId): Promise<Found<readonly MessageRef[]>> {
-    const { faults, onFault } = faultList();
     void this.#lookAt("messages");
     if (this.#view !== "everything") void this.history(session);
     const ahead = this.#summaries === undefined ? undefined : awaited(this.#lookAhead(session));
     const summary = this.#wants.length === 0 ? undefined : (await this.#summaries)?.get(session);
+    const found = await this.#readRefs(session, summary);
+    // The states were read beside the rows: what they hold may have been stored just after those were read.
+    const isLacking = found.faults.some(({ fault }) => fault.kind === "missing");
+    const refs = isLacking ? await this.#readRefs(session, summary) : found;
+    if (ahead !== undefined) this.#ahead.set(session, awaited(this.#ifCurrent(ahead)));
+    return refs;
+  }
+
+  async #readRefs(
+    session: SessionId,
+    summary: SessionSummary | undefined,
+  ): Promise<Found<readonly MessageRef[]>> {
+    const { faults, onFault } = faultList();
     const rows = await readMessageRows(this.#tables, session, { wants: this.#wants, summary });
     this.#messages.set(session, new Map());
     if (rows.has("options"))
@@ -179,9 +191,7 @@ export class StoreTree implements TreeSource<RowRef> {
     else this.#bodies.delete(session);
     const all = messageRefsIn(rows, session, onFault);
     this.#rows.set(session, all);
-    const value = await this.#inView(all, { session, onFault });
-    if (ahead !== undefined) this.#ahead.set(session, awaited(this.#ifCurrent(ahead)));
-    return { value, faults };
+    return { value: await this.#inView(all, { session, onFault }), faults };
   }
 
   /** Remembers where some messages are, so that their parts and bodies can be asked for. */

@@ -44,10 +44,15 @@ export function viewOf(
     const { id, timestamp, placed: { record, origin, seq } = UNPLACED } = ref;
     return { id, record: record ?? id, origin, seq, timestamp, ref };
   });
-  if (view === "history") return { ...all, rows: inHistoryOrder(history, placed).map(({ ref }) => ref) };
+  const ends = history.ends(placed);
+  if (view === "history") {
+    const rows = inHistoryOrder(history, placed).map(({ ref }) => ref);
+    const [end] = ends;
+    const holding = end && history.shown(end);
+    return { rows, missing: holding ? arrangeState(placed, { history, end, holding }).missing : [] };
+  }
   const choice = view instanceof Map ? (view.get(session) ?? history.beside(view.values())) : undefined;
   const place = typeof view === "object" && "end" in view ? view.end - 1 : 0;
-  const ends = history.ends(placed);
   const chosen = choice === undefined ? ends[place] : history.find(choice, placed);
   if (chosen === undefined) return all;
   const own = chosen.states.holding(chosen.state.state);

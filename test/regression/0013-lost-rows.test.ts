@@ -7,6 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import {
   doctor,
+  get,
   listSessions,
   repair,
   restore,
@@ -14,6 +15,8 @@ import {
   verify,
   verifyStored,
 } from "../../src/handlers/index.ts";
+import { sessionId } from "../../src/model/index.ts";
+import type { GetResponse } from "../../src/wire/index.ts";
 import { appendSums } from "../../src/substrate/local/sums.ts";
 import { changeRow } from "../support/changed-row.ts";
 import { dataFiles, DemoHome, filesIn } from "../support/demo-home.ts";
@@ -339,4 +342,42 @@ test("the loss of recorded states is told until somebody accepts it", async () =
   expect(await told()).toEqual([expect.stringContaining(remains[0] ?? "-")]);
   rmSync(remains[0] ?? "-", { recursive: true });
   expect(await told()).toEqual([]);
+});
+
+test("what was lost is told by get, and once read again from another folder it has its title, turns and counts", async () => {
+  await using home = await DemoHome.unsynced();
+  const only = { ...IMPORT, adapters: ["claude-code"] };
+  await home.run((context) => sync(context, only));
+  const [name = ""] = filesIn(join(home.path, ".claude")).filter((file) => file.endsWith(".jsonl"));
+  const id = basename(name, ".jsonl");
+  const own = async (): Promise<unknown> => {
+    const { sessions } = await home.run((context) => listSessions(context, {}));
+    return sessions.find((session) => session.id === id);
+  };
+  const read = (history: boolean): Promise<GetResponse> =>
+    home.run((context) => get(context, { session_id: id, ...(history ? { history } : {}) }));
+  const before = await own();
+  const elsewhere = join(home.path, "elsewhere");
+  renameSync(join(home.path, ".claude"), elsewhere);
+  // As a repair leaves it that finds no source.
+  await home.run(async (context) => {
+    const store = await context.store();
+    const { value } = await store.tree().refs(sessionId(id));
+    await store.takeOutMessages(
+      sessionId(id),
+      value.map((ref) => ref.id),
+    );
+    await store.dropSummaries();
+  });
+  for (const history of [false, true])
+    expect((await read(history)).issues).toEqual([
+      {
+        session_id: id,
+        kind: "missing",
+        message: expect.stringMatching(/^\d+ of its records are .*run pond repair/u),
+      },
+    ]);
+  await home.run((context) => sync(context, { ...only, paths: [join(elsewhere, "projects")] }));
+  expect(await own()).toEqual(before);
+  for (const history of [false, true]) expect((await read(history)).issues).toBeUndefined();
 });
