@@ -140,16 +140,22 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
 
 /** What nothing proves of the rows of sessions, for people. */
 function sessionLines(made: number, asRead: number): readonly string[] {
-  const rows = (n: number): string => (n === 1 ? "1 lost row was" : `${n} lost rows were`);
   return [
     ...(made === 0
       ? []
-      : [`sessions: ${rows(made)} made anew from messages: who their parents were is not known`]),
+      : [
+          made === 1
+            ? "sessions: 1 lost row was made anew from messages: who its parent was is not known"
+            : `sessions: ${made} lost rows were made anew from messages: who their parents were is not known`,
+        ]),
     ...(asRead === 0
       ? []
       : [
-          `sessions: ${asRead === 1 ? "1 row is" : `${asRead} rows are`} stored as they could be read from damaged files, ` +
-            "marked options.pond.recovered: nothing proves their parents and times",
+          asRead === 1
+            ? "sessions: 1 row is stored as it could be read from damaged files, marked options.pond.recovered: " +
+              "nothing proves its parent and times"
+            : `sessions: ${asRead} rows are stored as they could be read from damaged files, marked ` +
+              "options.pond.recovered: nothing proves their parents and times",
         ]),
   ];
 }

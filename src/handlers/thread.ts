@@ -112,7 +112,8 @@ function issuesOf(session: SessionId, faults: Found<unknown>["faults"]): readonl
   const records = lost === 1 ? "1 of its records is" : `${lost} of its records are`;
   const message =
     `${records} not stored, though its source had ${lost === 1 ? "it" : "them"} when it was read: run pond repair, ` +
-    "which reads again what sources still have; pond verify --stored says what is whole";
+    "which reads again what its sources still have, or pond sync with --path where they are now; " +
+    "pond verify --stored says what is whole";
   return [...told, { stage: "plan", key: { id: session }, kind: "missing", message }];
 }
 

@@ -23,8 +23,11 @@ import {
 } from "../model/index.ts";
 import { timestampFromMillis } from "../model/timestamp.ts";
 import type { Table, TableSpec } from "../substrate/index.ts";
+import { eq } from "../substrate/index.ts";
 import { messageRow, partRow, sessionRow } from "./encode.ts";
 import { readLineage } from "./index.ts";
+import type { RecordedState } from "./states.ts";
+import { stateRow } from "./states.ts";
 
 const ROOT = sessionId("root");
 
@@ -113,6 +116,21 @@ describe("stages", () => {
       ref.table === "parts" ? ref.version : [],
     );
     expect(new Set(versions)).toEqual(new Set([await parts.version()]));
+  });
+
+  test("messages that were stored between the reads of rows and of states are not called lost", async () => {
+    await using store = await tempStore();
+    await ingest(store, conversation("root", 3));
+    const { messages, sources } = store.sessions.tables;
+    await sources?.insertRows([stateRow(stateHolding("m0", "m1", "m2"))]);
+    const scan = messages.scan.bind(messages);
+    const scans = vi.spyOn(messages, "scan");
+    scans.mockImplementationOnce((options) => scan({ ...options, where: eq("id", "m0") }));
+    expect(await store.sessions.tree().refs(ROOT)).toMatchObject({
+      value: [{ id: "m0" }, { id: "m1" }, { id: "m2" }],
+      faults: [],
+    });
+    expect(scans).toHaveBeenCalledTimes(2);
   });
 
   test("parts that cannot be read are the business of who asks for them", async () => {
@@ -521,3 +539,22 @@ function partKey(session: string, message: string, ordinal: number) {
 function damage(code: ErrorCode): PondError {
   return new PondError(code, "a page is torn");
 }
+
+/** A state of the root that holds these messages. */
+const stateHolding = (...ids: readonly string[]): RecordedState => ({
+  session_id: ROOT,
+  source: "x",
+  state: 1,
+  adapter: "test",
+  reader: "r",
+  path: "x",
+  key: "x",
+  form: "log",
+  read_at: 0,
+  recorded_at: undefined,
+  records: ids.length,
+  digest: "",
+  side: "",
+  whole: true,
+  content: JSON.stringify({ runs: ids.map((id) => [id]) }),
+});

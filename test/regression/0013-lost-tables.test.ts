@@ -55,7 +55,9 @@ test("all tables but the identity's lost, in which a reader left its mark", asyn
   const machine = new Machine(folder.path);
   machine.write(ID.first);
   await machine.sync();
-  for (const table of [...TABLES, "summaries"]) rmSync(machine.table(table), { recursive: true });
+  // Summaries are there only where something but an import ran.
+  for (const table of [...TABLES, "summaries"])
+    rmSync(machine.table(table), { recursive: true, force: true });
   await expect(machine.sync()).rejects.toMatchObject({
     ...REFUSED,
     message: expect.stringContaining("its tables sessions, messages, parts"),

@@ -106,7 +106,8 @@ function nextStep(sources: readonly { readonly is_there: boolean }[]): string {
   if (gone === 0) return `no source has what is missing: ${backup}, if there is one`;
   const what =
     gone === 1 ? "the one that is gone back where it was" : "those that are gone back where they were";
-  return `put ${what} and run pond repair, or ${backup}`;
+  const moved = "sync them from where they are now (pond sync --adapter <client> --path <folder>)";
+  return `put ${what} and run pond repair, or ${moved}, or ${backup}`;
 }
 
 function fateOf({ is_there, machine }: { readonly is_there: boolean; readonly machine: string }): string {
