@@ -18,12 +18,14 @@ export interface CarriedFlags {
 const WITHOUT_STORE: ReadonlySet<string> = new Set(["help", "completions", "demo"]);
 
 export function carriedFlags(
-  { flags = {}, subcommands = [] }: Command,
+  [root, verb]: readonly Command[],
   given: Readonly<Record<string, FlagValue>>,
 ): CarriedFlags {
+  const { flags = {}, subcommands = [] } = root ?? {};
   const words = Object.entries(flags).flatMap(([name, { type }]) => {
     const value = given[name];
-    return type === "string" && typeof value === "string" ? optionWords(`--${name}`, value) : [];
+    const isMeant = type === "string" && verb?.keeps?.includes(name) !== true;
+    return isMeant && typeof value === "string" ? optionWords(`--${name}`, value) : [];
   });
   const verbs = subcommands.map(({ name }) => name).filter((name) => !WITHOUT_STORE.has(name));
   // What pond did is told as well as what to do: "written by pond restore".

@@ -37,7 +37,7 @@ export async function run(argv: readonly string[], machine: Machine): Promise<nu
     isDumb: env.env["TERM"] === "dumb",
     ...(machine.clock === undefined ? {} : { clock: machine.clock }),
     // Help tells how commands are written, not what to do next.
-    ...(flags.help ? {} : { carried: carriedFlags(machine.root, invocation.flags) }),
+    ...(flags.help ? {} : { carried: carriedFlags(invocation.trail, invocation.flags) }),
     color: ({ isTerminal }) => wantsColor({ env: env.env, isTerminal, refused: flags["no-color"] }),
   });
   try {
