@@ -226,10 +226,12 @@ describe.each(CLIENTS)("a copy in %s", (client) => {
 });
 
 /** What stands in the way, and of whom it is asked. */
-const REFUSED: readonly (readonly [
+type Obstacle = readonly [
   string,
   (story: Story) => Promise<Partial<RestoreRequest>> | Partial<RestoreRequest>,
-])[] = [
+];
+
+const REFUSED: readonly Obstacle[] = [
   [
     "a file of another content",
     async (story) => {
@@ -273,6 +275,19 @@ const REFUSED: readonly (readonly [
     "a folder to map to that is not there",
     (story) => ({ canReuse: true, mapPaths: story.mapped("nowhere") }),
   ],
+  [
+    "a link to a disk that is not mounted, in the place of the client's folder",
+    (story) => {
+      symlinkSync(story.folder("not-mounted"), story.folder("unmounted"));
+      return { out: join(story.folder("unmounted"), "agent/sessions") };
+    },
+  ],
+  ...(process.platform === "linux"
+    ? ["/proc/nowhere", "/proc/self/nowhere/at/all", "/sys/nowhere"].map((out): Obstacle => [
+        `${out}, which cannot be made`,
+        () => ({ out }),
+      ])
+    : []),
   [
     "a client that cannot be started",
     () => ({ canReuse: true, whyNot: () => new PondError("not_found", "the command codex is not on PATH") }),
