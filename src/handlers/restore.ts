@@ -221,7 +221,7 @@ interface AskedFor {
 async function askedFor(store: SessionStore, id: string): Promise<AskedFor> {
   const stored = await store.session(id);
   if (stored !== undefined) return { session: stored };
-  const head = await store.restoredFrom(id);
+  const [head] = await store.restoredBeginning(id);
   const origin = head?.session === id ? await store.session(head.from) : undefined;
   if (head === undefined || origin === undefined) throw await noSession(store, id);
   return { session: origin, copyIn: head.adapter };
