@@ -318,6 +318,26 @@ test("a dry run is refused as the real run is, whatever stands in the way", asyn
   }
 });
 
+test("what opencode has not imported yet is resumed where it was mapped to, as a second restore says", async () => {
+  await using story = await Story.begin("opencode");
+  const first = await story.tryTo({ mapPaths: story.mapped("one") });
+  const again = await refusalOf(story.tryTo({ mapPaths: story.mapped("one") }));
+  expect(again.hint).toContain(`open it with pond resume ${story.origin} --in opencode;`);
+  const { id } = first.resume;
+  const inOne = { id, directory: story.folder("one"), recorded_directory: "/srv/app" };
+  for (const isDryRun of [true, false]) {
+    const { resume } = await story.resume({ isDryRun });
+    expect(resume).toMatchObject(inOne);
+    expect(resume).not.toHaveProperty("is_directory_missing");
+    expect(resume.steps.at(-1)).toEqual(["opencode", "--session", id]);
+    expect(resume.steps.length).toBeGreaterThan(1);
+  }
+  // Another folder that is asked for is taken: nothing is in the client.
+  expect((await story.resume({ mapPaths: story.mapped("two"), isDryRun: true })).resume.directory).toBe(
+    story.folder("two"),
+  );
+});
+
 describe("a session of the client itself that was restored with mapped paths", () => {
   test.each(["claude-code", "codex-cli", "pi"])("is opened there in %s", async (client) => {
     await using story = await Story.begin(client === "claude-code" ? "pi" : "claude-code");
