@@ -2,9 +2,9 @@
  * The one way to make folders. Node's own (`mkdir` with `recursive`) never returns where the system says "no such
  * file" of a folder whose parent is there: below /proc, and wherever else nobody can make one.
  */
-import { lstatSync, mkdirSync, readlinkSync, statSync } from "node:fs";
+import { lstatSync, mkdirSync, readlinkSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { errnoOf, PondError } from "./errors.ts";
+import { errnoOf, PondError, unlessFailed } from "./errors.ts";
 
 /** Who uses pond as a library has another umask than the command (spec.md#keep-private). */
 const PRIVATE_FOLDER = 0o700;
@@ -23,12 +23,31 @@ export function makeFolders(path: string): readonly string[] {
     if (isFolder(path)) return made;
     if (errnoOf(error) === "EEXIST") throw notAFolder(path, error);
     if (errnoOf(error) !== "ENOENT") throw error;
-    throw new PondError("storage_unavailable", `no folder can be made in ${parent}, so ${path} cannot be`, {
-      hint: "name a folder on a disk",
-      cause: error,
-    });
+    throw notMade(path, error);
   }
 }
+
+const notMade = (path: string, cause?: unknown): PondError =>
+  new PondError("storage_unavailable", `no folder can be made in ${dirname(path)}, so ${path} cannot be`, {
+    hint: "name a folder on a disk",
+    cause,
+  });
+
+/**
+ * The nearest folder at or above this path that is there. Throws what making the others would, as far as that is known
+ * without making any: of a link that leads nowhere, and of a file system that only the kernel makes folders in.
+ */
+export function nearestFolder(path: string): string {
+  if (isFolder(path)) return path;
+  const parent = dirname(path);
+  if (isLinkAt(path) !== undefined || parent === path) throw notAFolder(path, undefined);
+  const folder = nearestFolder(parent);
+  if (folder === parent && KERNEL.has(unlessFailed(() => statfsSync(folder).type) ?? 0)) throw notMade(path);
+  return folder;
+}
+
+/** Linux: proc and sysfs, where even the modes let root write. */
+const KERNEL: ReadonlySet<number> = new Set([0x9fa0, 0x62656572]);
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -46,6 +46,8 @@ interface CommandSpec<F extends FlagTable> {
   readonly flags?: F;
   /** Flags of a like verb, with what this one calls them. */
   readonly mistaken?: Readonly<Record<string, NoInfer<keyof F & string>>>;
+  /** Global flags that it writes to the settings: commands behind it need them no more. */
+  readonly keeps?: readonly (keyof GlobalFlags)[];
   /** Whole command lines. */
   readonly examples?: readonly string[];
   readonly load: () => Promise<Run<NoInfer<F>>>;
@@ -59,6 +61,7 @@ export interface Command {
   readonly args?: readonly ArgSpec[];
   readonly flags?: FlagTable;
   readonly mistaken?: Readonly<Record<string, string>>;
+  readonly keeps?: readonly string[];
   readonly examples?: readonly string[];
   readonly subcommands?: readonly Command[];
   /** A method on purpose: its parameter may be more exact than VerbContext, which `command` has checked. */

@@ -9,6 +9,7 @@ import { systemClock } from "../base/clock.ts";
 import { errnoOf, errorBody, PondError, toPondError } from "../base/errors.ts";
 import { printJson } from "../base/json.ts";
 import { maskSecrets } from "../base/secrets.ts";
+import type { CarriedFlags } from "./carried-flags.ts";
 import { createStyle } from "./style.ts";
 import type { Style } from "./style.ts";
 import { renderTable } from "./table.ts";
@@ -28,6 +29,8 @@ export interface OutputSettings {
   readonly isDumb?: boolean;
   /** The machine's own unless a test has another. */
   readonly clock?: Pick<Clock, "now">;
+  /** What printed commands lack; nothing when absent. */
+  readonly carried?: CarriedFlags;
   /** Whether a stream gets colours. */
   color(sink: Pick<Sink, "isTerminal">): boolean;
 }
@@ -61,6 +64,8 @@ export interface Output {
   progress(text: string | undefined, share?: number): void;
   /** What went wrong, and the fix. */
   error(error: PondError): void;
+  /** Everything is said, or the terminal is another's from now on: what the commands that were printed lack. */
+  conclude(): void;
 }
 
 /** The real streams of this process. */
@@ -164,11 +169,15 @@ export interface Sinks {
 }
 
 export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings): Output {
-  const { clock = systemClock } = settings;
+  const { clock = systemClock, carried } = settings;
   const style = createStyle(settings.color(stdout));
   const errorStyle = createStyle(settings.color(stderr));
-  const lines = (text: string): string => safeLines(line(text), settings.color(stdout));
+  const lines = (text: string): string => {
+    carried?.look(text);
+    return safeLines(line(text), settings.color(stdout));
+  };
   let shown = false;
+  let hasFailed = false;
   let nextPlain = clock.now() + PLAIN_MS.first;
   const clear = (): void => {
     if (shown) stderr.write("\r\x1b[K");
@@ -195,7 +204,9 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
       renderTable(rows, columns, { width: stdout.isTerminal ? stdout.width : undefined, style }),
     print: (text) => write(lines(text)),
     note: (text) => {
-      if (!settings.quiet) say(maskSecrets(text));
+      if (settings.quiet) return;
+      carried?.look(text);
+      say(maskSecrets(text));
     },
     detail: (text) => {
       if (settings.verbose) say(errorStyle.dim(maskSecrets(text)));
@@ -215,8 +226,16 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
       }
     },
     error: (error) => {
+      hasFailed = true;
+      carried?.look(error.hint ?? "");
       say(settings.json ? safeJson(JSON.stringify(errorBody(error))) : renderError(error, errorStyle));
       if (settings.verbose && error.stack !== undefined) say(errorStyle.dim(maskSecrets(stackOf(error))));
+    },
+    conclude() {
+      const missing = carried?.take();
+      // To who reads documents it is no news. With --quiet it belongs to the fix of an error, and to nothing else.
+      if (missing === undefined || settings.json || (settings.quiet && !hasFailed)) return;
+      say(maskSecrets(missing));
     },
   };
   return output;

@@ -29,7 +29,7 @@ interface Ended {
 
 /** Runs `pond verb <args>` with this function as the verb. */
 async function play(
-  args: string,
+  args: string | readonly string[],
   verb: (context: VerbContext<typeof FLAGS>) => Promise<Outcome>,
   { env = {}, isTerminal = false, signal = new AbortController().signal, ...stage }: Stage = {},
 ): Promise<Ended> {
@@ -45,7 +45,8 @@ async function play(
     flags: GLOBAL_FLAGS,
     subcommands: [command({ name: "verb", summary: "", flags: FLAGS, load: async () => verb })],
   };
-  const code = await run(["verb", ...args.split(" ").filter((word) => word !== "")], {
+  const words = typeof args === "string" ? args.split(" ").filter((word) => word !== "") : args;
+  const code = await run(["verb", ...words], {
     root,
     env: { env, home: "/home/me", platform: "linux", cwd: "/" },
     sinks: { stdout: stage.stdout ?? sink("stdout"), stderr: sink("stderr") },
@@ -205,6 +206,72 @@ describe("output", () => {
     ["both variables", { env: { FORCE_COLOR: "1", NO_COLOR: "1" } }, "", false],
   ])("colours on %s", async (_, stage, flag, colored) => {
     expect((await play(flag, talk, stage)).stdout).toBe(colored ? "n is \x1b[1m1\x1b[22m\n" : "n is 1\n");
+  });
+});
+
+describe("printed commands, where the run was given --store", () => {
+  const stepping = async ({ out }: VerbContext): Promise<Outcome> => {
+    out.result({ next: "pond verb 1" }, ({ next }) => `for others: ${next}`);
+    return "done";
+  };
+  const refused = async (): Promise<Outcome> => {
+    throw new PondError("not_found", "it is not here", { hint: "name the folder here: pond verb 1 --deep" });
+  };
+
+  test("are followed by one line that says what to add, quoted", async () => {
+    const note = "note: add --store '/my $store' to the commands of pond above\n";
+    const argv = ["--store=/my $store"];
+    expect(await play(argv, stepping)).toEqual({
+      code: 0,
+      stdout: "for others: pond verb 1\n",
+      stderr: note,
+    });
+    expect(await play(argv, refused)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `pond: it is not here\n  fix: name the folder here: pond verb 1 --deep\n${note}`,
+    });
+    const noted = await play(argv, async ({ out }) => {
+      out.note("note: pond verb mends it");
+      out.conclude();
+      out.note("the client has the terminal");
+      return "done";
+    });
+    expect(noted.stderr).toBe(`note: pond verb mends it\n${note}the client has the terminal\n`);
+  });
+
+  test("the same for --config, and for a value that looks like a flag", async () => {
+    const { stderr } = await play(["--store=-s", "--config", "/c.toml"], stepping);
+    expect(stderr).toBe("note: add --store=-s --config /c.toml to the commands of pond above\n");
+  });
+
+  test("a command that names a store has its own", async () => {
+    const { stderr } = await play("--store /s", async ({ out }) => {
+      out.print("from another copy: pond verb 1 --store <that copy>, then pond verb");
+      return "done";
+    });
+    expect(stderr).toBe(
+      "note: add --store /s to the commands of pond above, but for those that name another store\n",
+    );
+  });
+
+  test("nothing is added to documents, to what tells no command, to help, or where no flag was given", async () => {
+    expect(await play("--store /s --json", stepping)).toMatchObject({ stderr: "" });
+    expect(JSON.parse((await play("--store /s --json", refused)).stderr)).toHaveProperty("error");
+    expect(await play("", stepping)).toMatchObject({ stderr: "" });
+    expect(await play("--store /s --help", stepping)).toMatchObject({ code: 0, stderr: "" });
+    const plain = async ({ out }: VerbContext): Promise<Outcome> => {
+      out.print("2 sessions were written by pond verb; respond verbally");
+      return "done";
+    };
+    expect(await play("--store /s", plain)).toMatchObject({ stderr: "" });
+  });
+
+  test("--quiet leaves it to errors", async () => {
+    expect(await play("--store /s --quiet", stepping)).toMatchObject({ stderr: "" });
+    expect((await play("--store /s --quiet", refused)).stderr).toMatch(
+      /\nnote: add --store \/s to [^\n]+\n$/,
+    );
   });
 });
 

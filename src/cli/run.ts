@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { toPondError } from "../base/errors.ts";
 import type { Environment } from "../config/environment.ts";
 import type { FlagSetting, LoadedConfig } from "../config/index.ts";
+import { carriedFlags } from "./carried-flags.ts";
 import { flagsOf } from "./command.ts";
 import type { Command, VerbContext } from "./command.ts";
 import { exitCode } from "./exit.ts";
@@ -35,6 +36,8 @@ export async function run(argv: readonly string[], machine: Machine): Promise<nu
     quiet: flags.quiet,
     isDumb: env.env["TERM"] === "dumb",
     ...(machine.clock === undefined ? {} : { clock: machine.clock }),
+    // Help tells how commands are written, not what to do next.
+    ...(flags.help ? {} : { carried: carriedFlags(invocation.trail, invocation.flags) }),
     color: ({ isTerminal }) => wantsColor({ env: env.env, isTerminal, refused: flags["no-color"] }),
   });
   try {
@@ -48,6 +51,7 @@ export async function run(argv: readonly string[], machine: Machine): Promise<nu
     });
     out.progress(undefined);
     signal.throwIfAborted();
+    out.conclude();
     return exitCode({ outcome });
   } catch (error) {
     return failed(error, out, signal);
@@ -78,6 +82,7 @@ function failed(error: unknown, out: Output, signal: AbortSignal): number {
   const { reason } = signal;
   if (!(reason instanceof Interrupted)) {
     out.error(toPondError(error));
+    out.conclude();
     return exitCode({ error });
   }
   out.note("pond: interrupted");

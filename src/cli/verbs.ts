@@ -143,6 +143,7 @@ const VERBS: readonly Command[] = [
     name: "init",
     summary: "Set pond up: a question or two, safe to run again",
     flags: initFlags,
+    keeps: ["store"],
     examples: ["pond init", "pond init --yes --store s3://my-bucket/pond"],
     load: async () => (await import("./verbs/init.ts")).init,
   }),

@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { errnoOf, PondError, toPondError } from "../base/errors.ts";
+import { notAFolder } from "../base/folders.ts";
 import type { FolderUse } from "../base/unusable.ts";
 import { STATE, TEMPORARY, unusable } from "../base/unusable.ts";
 import type { Context } from "./context.ts";
@@ -20,6 +21,8 @@ export async function refusalOf({ address }: Context): Promise<PondError | undef
   const error: unknown = await access(folder, constants.R_OK | constants.X_OK).catch(
     (fault: unknown) => fault,
   );
+  const isFile = (await stat(folder).catch(() => undefined))?.isDirectory() === false;
+  if (isFile || errnoOf(error) === "ENOTDIR") return notAFolder(folder, error);
   if (!["EACCES", "EPERM"].includes(errnoOf(error) ?? "")) return undefined;
   return new PondError("storage_unavailable", `the store, ${folder}, cannot be read`, {
     reason: "permission",

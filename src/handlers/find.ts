@@ -4,7 +4,7 @@ import { nearest } from "../base/nearest.ts";
 import { optionWords, pondCommand, shellLine, shellWord } from "../base/shell.ts";
 import type { MessageKey } from "../model/index.ts";
 import { pondFacts } from "../model/index.ts";
-import type { SessionStore, SessionSummary } from "../sessions/index.ts";
+import type { RestoreHead, SessionStore, SessionSummary } from "../sessions/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
 
@@ -24,7 +24,12 @@ export async function noSession(store: SessionStore, id: string): Promise<PondEr
       data: { kind: "session", id, session_id: message.session_id },
     });
   const near = (await sessionsBeginning(store, id)).map((session) => session.id);
-  const restored = near.length > 0 || id.length < MIN_PREFIX ? undefined : await store.restoredFrom(id);
+  const [restored, ...others] = near.length > 0 ? [] : await copiesBeginning(store, id);
+  if (restored !== undefined && others.length > 0)
+    return ambiguous(
+      id,
+      [restored, ...others].map(({ session }) => session),
+    );
   if (restored !== undefined)
     return new PondError(
       "not_found",
@@ -96,7 +101,7 @@ export async function resolveTarget(
   const [message] = await visible(store, await store.findMessage(id));
   if (message !== undefined) return { message_id: id };
   const isSession = (await sessionsBeginning(store, id)).length > 0;
-  const isRestored = id.length >= MIN_PREFIX && (await store.restoredFrom(id)) !== undefined;
+  const isRestored = (await copiesBeginning(store, id)).length > 0;
   if (isSession || isRestored) return { session_id: await onlyBeginning(store, id) };
   throw new PondError("not_found", `no session or message ${id} is stored`, {
     hint: `${nothingNear(id)}; pond search prints the ids of messages, which must be whole`,
@@ -115,8 +120,19 @@ export async function resolveRestorable(context: Context, id: string): Promise<s
   const store = await requireStore(context);
   const isStored = (await store.summaries()).get(id) !== undefined;
   const isNear = isStored || (await sessionsBeginning(store, id)).length > 0;
-  const copy = isNear || id.length < MIN_PREFIX ? undefined : await store.restoredFrom(id);
-  return copy?.session ?? resolveSession(context, id);
+  const [copy, ...others] = isNear ? [] : await copiesBeginning(store, id);
+  return copy !== undefined && others.length === 0 ? copy.session : resolveSession(context, id);
+}
+
+/** Copies that pond restored and whose ids begin so: of one with its subagents only itself. */
+async function copiesBeginning(store: SessionStore, text: string): Promise<readonly RestoreHead[]> {
+  if (text.length < MIN_PREFIX) return [];
+  const found = await store.restoredBeginning(text);
+  const summaries = await store.summaries();
+  const isBelow = (head: RestoreHead, other: RestoreHead): boolean =>
+    head.session.startsWith(`${other.session}/`) ||
+    (head.from !== other.from && summaries.get(head.from)?.parent_session_id === other.from);
+  return found.filter((head) => !found.some((other) => other !== head && isBelow(head, other)));
 }
 
 /** The session whose children are meant. It need not be stored itself: a parent is a soft reference (spec.md#model-lineage). */
@@ -141,11 +157,14 @@ async function onlyBeginning(store: SessionStore, id: string): Promise<string> {
   const [first, ...others] = eldest.map((session) => session.id);
   if (first === undefined) throw await noSession(store, id);
   if (others.length === 0) return first;
-  const all = [first, ...others];
+  throw ambiguous(id, [first, ...others]);
+}
+
+function ambiguous(id: string, all: readonly string[]): PondError {
   const more = all.length > SHOWN ? ` and ${all.length - SHOWN} more` : "";
-  throw new PondError("validation_failed", `${all.length} sessions begin with ${id}`, {
+  return new PondError("validation_failed", `${all.length} sessions begin with ${id}`, {
     hint: `type more of it: ${all.slice(0, SHOWN).map(shellWord).join(", ")}${more}`,
-    data: { field: "id", value: id, near: [first, ...others].slice(0, 10) },
+    data: { field: "id", value: id, near: all.slice(0, 10) },
   });
 }
 

@@ -2,12 +2,12 @@
  * What a client has of a session that is to be restored into it (spec.md#adapter-restore-once): where it is, in which
  * directory it works, and by how many turns it and the session went on since it was written.
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Adapter, AdapterYield, Place, PresentSession, Restored } from "../adapters/index.ts";
 import { messagesSaying, placesThatExist } from "../adapters/index.ts";
 import type { Lineage, MessageKey, Session, SessionId } from "../model/index.ts";
 import { sessionId } from "../model/index.ts";
-import type { RestoreRecord, SessionStore } from "../sessions/index.ts";
+import type { RestoreHead, RestoreRecord, SessionStore } from "../sessions/index.ts";
 import { knownReaderId } from "../state/index.ts";
 import type { Context } from "./context.ts";
 import { SETTLED_MS } from "./dry-read.ts";
@@ -74,9 +74,27 @@ export async function directoryOf(
   found: Already,
 ): Promise<string | undefined> {
   if (found.directory !== undefined) return found.directory;
-  for await (const item of readLog(context, adapter, found))
+  return directoryIn(context, adapter, found);
+}
+
+async function directoryIn(
+  context: Context,
+  adapter: Adapter,
+  log: Pick<Already, "path" | "place" | "id">,
+): Promise<string | undefined> {
+  for await (const item of readLog(context, adapter, log))
     if (item.kind === "session") return item.session.project;
   return undefined;
+}
+
+/** The same of a file that pond wrote for the client to import. */
+export function directoryWritten(
+  context: Context,
+  adapter: Adapter,
+  { path, session }: RestoreHead,
+): Promise<string | undefined> {
+  const place: Place = { root: dirname(path), origin: "default", files: [path] };
+  return directoryIn(context, adapter, { path, place, id: session });
 }
 
 /** Turns of a conversation: what a person or a model said. */
@@ -199,7 +217,7 @@ const isTurn = (role: string): boolean => role === "user" || role === "assistant
 async function* readLog(
   { machine, clock, signal }: Context,
   adapter: Adapter,
-  { path, place, id }: Already,
+  { path, place, id }: Pick<Already, "path" | "place" | "id">,
 ): AsyncGenerator<AdapterYield> {
   for await (const units of adapter.units(place, signal))
     for (const unit of units) {

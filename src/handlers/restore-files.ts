@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import type { RestoredFile } from "../adapters/index.ts";
 import { compareFile, describeDifference, isEqualFile, printFile } from "../adapters/index.ts";
 import { errnoOf, PondError, unlessFailed } from "../base/errors.ts";
-import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
+import { makeFolders, nearestFolder, PRIVATE_FILE } from "../base/folders.ts";
 import { unusable } from "../base/unusable.ts";
 import type { Modes } from "./restore-modes.ts";
 import { modesFor } from "./restore-modes.ts";
@@ -115,17 +115,12 @@ export async function checkTargets(
 const isAllThere = (isThere: ReadonlyMap<Target, boolean>): boolean =>
   isThere.size > 0 && [...isThere.values()].every(Boolean);
 
-/** A folder that nobody may write to is known before it is tried, or the nearest one above that is there. */
+/** A folder that cannot be made, or that nobody may write to, is known before it is tried; or the nearest one that is there. */
 function refuseClosed(folder: string, out: string): void {
+  const nearest = inTarget(folder, () => nearestFolder(folder));
   // Above the folder that was named nobody asked for one.
-  const named = out.startsWith(folder) ? out : folder;
-  const stats = inTarget(named, () => statSync(folder, { throwIfNoEntry: false }));
-  if (stats === undefined && dirname(folder) !== folder) return refuseClosed(dirname(folder), out);
-  inTarget(named, () => {
-    if (stats?.isDirectory() !== true)
-      throw new PondError("storage_unavailable", `${folder} is not a folder`);
-    accessSync(folder, constants.W_OK | constants.X_OK);
-  });
+  const named = out.startsWith(nearest) ? out : nearest;
+  inTarget(named, () => accessSync(nearest, constants.W_OK | constants.X_OK));
 }
 
 /** The system does not say which disk is full, nor what to do about a folder that is closed. */

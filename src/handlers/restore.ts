@@ -3,8 +3,9 @@
  * nothing; no file is ever overwritten; what was written is read back and compared before it is given its place.
  */
 import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Adapter, ContextRule, Loss, Place, Restored } from "../adapters/index.ts";
 import { adapterNamed, adapters, brandOf, placesThatExist, printFile } from "../adapters/index.ts";
 import { isPondError, PondError } from "../base/errors.ts";
@@ -25,6 +26,7 @@ import type { Use } from "./restore-already.ts";
 import { useOf } from "./restore-already.ts";
 import type { RestoredSession } from "./restore-check.ts";
 import { checkRestored } from "./restore-check.ts";
+import { directoryWritten } from "./restore-copy.ts";
 import { mappedFiles, remember, rememberFiles, restoredAlready, restoredBefore } from "./restore-note.ts";
 import type { RestoredState, StateRequest } from "./restore-choice.ts";
 import { chosenState, describeState, isEarlierState } from "./restore-choice.ts";
@@ -148,6 +150,13 @@ export async function restore(context: Context, request: RestoreRequest): Promis
       isImported: use.kind === "open",
       ...(use.kind === "open" && !use.isListed ? { openAt: use.file?.path } : {}),
     });
+  if (use.kind === "write" && canReuse && named === undefined && restored.resume.imports !== undefined) {
+    const mapPaths =
+      (request.mapPaths ?? []).length > 0
+        ? []
+        : await mappedBefore(context, store, { session, adapter, out });
+    if (mapPaths.length > 0) return restore(context, { ...request, mapPaths });
+  }
   const last = restored.logs.find((log) => log.session === session.id)?.path;
   const again = { session: session.id, adapter, out };
   const before = use.kind === "write" ? await restoredBefore(context, store, again) : undefined;
@@ -226,7 +235,7 @@ interface AskedFor {
 async function askedFor(store: SessionStore, id: string): Promise<AskedFor> {
   const stored = await store.session(id);
   if (stored !== undefined) return { session: stored };
-  const head = await store.restoredFrom(id);
+  const [head] = await store.restoredBeginning(id);
   const origin = head?.session === id ? await store.session(head.from) : undefined;
   if (head === undefined || origin === undefined) throw await noSession(store, id);
   return { session: origin, copyIn: head.adapter };
@@ -320,6 +329,27 @@ function defaultFolder(
     hint: "name the folder to restore into with --out",
   });
 }
+
+/**
+ * The directory that a session worked in is not here, and it was restored with another one: that holds until its client has
+ * imported it, too, and can tell by itself.
+ */
+async function mappedBefore(
+  context: Context,
+  store: SessionStore,
+  { session, adapter, out }: { readonly session: Session; readonly adapter: Target; readonly out: string },
+): Promise<readonly string[]> {
+  const { project } = session;
+  // Of a rule the first = ends what is mapped.
+  if (isFolder(project) || project.includes("=")) return [];
+  const before = await restoredBefore(context, store, { session: session.id, adapter, out: dirname(out) });
+  const directory = before && (await directoryWritten(context, adapter, before));
+  return directory === undefined || directory === project || !isFolder(directory)
+    ? []
+    : [`${project}=${directory}`];
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** The same for the same content. */
 function contentName({ files }: Restored): string {

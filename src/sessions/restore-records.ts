@@ -86,14 +86,14 @@ export class Restores {
     this.#tables = tables;
   }
 
-  /** What a session was restored from, by the beginning of its id; undefined where pond restored no such one. */
-  async behind(session: string): Promise<RestoreHead | undefined> {
+  /** What pond restored from others, by the beginning of the id that it has there: the last restore into each; of a whole id only that. */
+  async beginning(text: string): Promise<readonly RestoreHead[]> {
     await this.#load();
-    const all = [...this.#bySession.values()].flat().toSorted((a, b) => b.restored_at - a.restored_at);
-    const found = all.filter((head) => head.session !== head.from && head.session.startsWith(session));
-    const exact = found.find((head) => head.session === session);
-    // What several begin with names none of them.
-    return exact ?? (new Set(found.map((head) => head.session)).size === 1 ? found[0] : undefined);
+    const all = [...this.#bySession.values()].flat().toSorted((a, b) => a.restored_at - b.restored_at);
+    const found = all.filter(({ session, from }) => session !== from && session.startsWith(text));
+    const last = new Map<string, RestoreHead>(found.map((head) => [head.session, head]));
+    const exact = last.get(text);
+    return exact === undefined ? [...last.values()] : [exact];
   }
 
   /** Those of some sessions that pond restored from others. */

@@ -203,9 +203,9 @@ export class SessionStore implements AsyncDisposable {
     return this.#restores.of(sessions);
   }
 
-  /** What a session was restored from, by the beginning of its id. */
-  restoredFrom(session: string): Promise<RestoreHead | undefined> {
-    return this.#restores.behind(session);
+  /** What pond restored from other sessions, by the beginning of the id that it has there; of a whole id only that. */
+  restoredBeginning(text: string): Promise<readonly RestoreHead[]> {
+    return this.#restores.beginning(text);
   }
 
   /** What was restored into a client. */

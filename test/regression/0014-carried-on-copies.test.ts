@@ -226,10 +226,12 @@ describe.each(CLIENTS)("a copy in %s", (client) => {
 });
 
 /** What stands in the way, and of whom it is asked. */
-const REFUSED: readonly (readonly [
+type Obstacle = readonly [
   string,
   (story: Story) => Promise<Partial<RestoreRequest>> | Partial<RestoreRequest>,
-])[] = [
+];
+
+const REFUSED: readonly Obstacle[] = [
   [
     "a file of another content",
     async (story) => {
@@ -274,6 +276,19 @@ const REFUSED: readonly (readonly [
     (story) => ({ canReuse: true, mapPaths: story.mapped("nowhere") }),
   ],
   [
+    "a link to a disk that is not mounted, in the place of the client's folder",
+    (story) => {
+      symlinkSync(story.folder("not-mounted"), story.folder("unmounted"));
+      return { out: join(story.folder("unmounted"), "agent/sessions") };
+    },
+  ],
+  ...(process.platform === "linux"
+    ? ["/proc/nowhere", "/proc/self/nowhere/at/all", "/sys/nowhere"].map((out): Obstacle => [
+        `${out}, which cannot be made`,
+        () => ({ out }),
+      ])
+    : []),
+  [
     "a client that cannot be started",
     () => ({ canReuse: true, whyNot: () => new PondError("not_found", "the command codex is not on PATH") }),
   ],
@@ -301,6 +316,26 @@ test("a dry run is refused as the real run is, whatever stands in the way", asyn
     expect(error.hint ?? "").toContain(refused?.hint);
     expect(story.files()).toEqual(before);
   }
+});
+
+test("what opencode has not imported yet is resumed where it was mapped to, as a second restore says", async () => {
+  await using story = await Story.begin("opencode");
+  const first = await story.tryTo({ mapPaths: story.mapped("one") });
+  const again = await refusalOf(story.tryTo({ mapPaths: story.mapped("one") }));
+  expect(again.hint).toContain(`open it with pond resume ${story.origin} --in opencode;`);
+  const { id } = first.resume;
+  const inOne = { id, directory: story.folder("one"), recorded_directory: "/srv/app" };
+  for (const isDryRun of [true, false]) {
+    const { resume } = await story.resume({ isDryRun });
+    expect(resume).toMatchObject(inOne);
+    expect(resume).not.toHaveProperty("is_directory_missing");
+    expect(resume.steps.at(-1)).toEqual(["opencode", "--session", id]);
+    expect(resume.steps.length).toBeGreaterThan(1);
+  }
+  // Another folder that is asked for is taken: nothing is in the client.
+  expect((await story.resume({ mapPaths: story.mapped("two"), isDryRun: true })).resume.directory).toBe(
+    story.folder("two"),
+  );
 });
 
 describe("a session of the client itself that was restored with mapped paths", () => {

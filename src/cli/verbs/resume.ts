@@ -34,6 +34,7 @@ export async function resume(verb: Verb): Promise<Outcome> {
     return report.refused === undefined ? "done" : "failures";
   }
   out.progress(undefined);
+  out.conclude();
   const { steps, directory, is_path } = report.resume;
   const exitCode = await startClient({ steps, environment: env, ...(is_path ? { directory } : {}) });
   return { exitCode };

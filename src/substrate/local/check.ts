@@ -4,7 +4,8 @@
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { toPondError } from "../../base/errors.ts";
+import { errnoOf, toPondError } from "../../base/errors.ts";
+import { notAFolder } from "../../base/folders.ts";
 import type { StorageUrl } from "../storage-url.ts";
 import { filesBelow, ignoreMissing, QUARANTINE } from "./files.ts";
 import type { Manifest } from "./manifest.ts";
@@ -91,7 +92,11 @@ export async function checkStore(
 ): Promise<TableCheck[]> {
   if (url.kind !== "local") return [];
   const root = join(url.href, namespace);
-  const names = (await readdir(root).catch(ignoreMissing)) ?? [];
+  const names = await readdir(root).catch((error: unknown) => {
+    // What is named as the store is a file, or below one.
+    if (errnoOf(error) === "ENOTDIR") throw notAFolder(root, error);
+    return ignoreMissing(error) ?? [];
+  });
   const tables = names
     .filter((name) => name.endsWith(".lance") && !/^pond_(?!store\.)/.test(name))
     .map((name) => name.slice(0, -".lance".length))
