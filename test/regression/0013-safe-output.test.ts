@@ -160,7 +160,7 @@ test("an id in a hint is one word of a shell", async () => {
 test.each(["-rf", "--help"])("the id %s in a command of pond is no flag when it is pasted", async (id) => {
   await using temp = await tempContext();
   await temp.ingest(story(id).user("hello").events());
-  const again = { session_id: id, to: "codex-cli", out: `${temp.home}/out`, mapPaths: [] };
+  const again = { session_id: id, to: "codex-cli", mapPaths: [] };
   await restore(temp.context, again);
   const refusal = await restore(temp.context, again).then(
     () => "",
