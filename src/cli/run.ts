@@ -3,14 +3,13 @@ import type { Clock } from "../base/clock.ts";
 import { toPondError } from "../base/errors.ts";
 import type { Environment } from "../config/environment.ts";
 import type { FlagSetting, LoadedConfig } from "../config/index.ts";
-import { carriedFlags } from "./carried-flags.ts";
 import { flagsOf } from "./command.ts";
 import type { Command, VerbContext } from "./command.ts";
 import { exitCode } from "./exit.ts";
 import type { Outcome } from "./exit.ts";
 import type { FlagValues, GlobalFlags } from "./flags.ts";
 import { ClosedPipe, createOutput } from "./output.ts";
-import type { Output, Sinks } from "./output.ts";
+import type { Output, OutputSettings, Sinks } from "./output.ts";
 import { parse } from "./parse.ts";
 import type { Invocation } from "./parse.ts";
 import { Interrupted } from "./signals.ts";
@@ -36,8 +35,7 @@ export async function run(argv: readonly string[], machine: Machine): Promise<nu
     quiet: flags.quiet,
     isDumb: env.env["TERM"] === "dumb",
     ...(machine.clock === undefined ? {} : { clock: machine.clock }),
-    // Help tells how commands are written, not what to do next.
-    ...(flags.help ? {} : { carried: carriedFlags(invocation.trail, invocation.flags) }),
+    ...(await carriedBy(invocation, flags)),
     color: ({ isTerminal }) => wantsColor({ env: env.env, isTerminal, refused: flags["no-color"] }),
   });
   try {
@@ -56,6 +54,16 @@ export async function run(argv: readonly string[], machine: Machine): Promise<nu
   } catch (error) {
     return failed(error, out, signal);
   }
+}
+
+/** Help tells how commands are written, not what to do next. Loaded where there is a flag to tell of: a no-op has none. */
+async function carriedBy(
+  { trail, flags }: Invocation,
+  { help, store, config }: FlagValues<GlobalFlags>,
+): Promise<Pick<OutputSettings, "carried">> {
+  if (help || (store === undefined && config === undefined)) return {};
+  const { carriedFlags } = await import("./carried-flags.ts");
+  return { carried: carriedFlags(trail, flags) };
 }
 
 async function answer({ trail, mistake }: Invocation, context: VerbContext): Promise<Outcome> {
