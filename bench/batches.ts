@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { adapterNamed } from "../src/adapters/index.ts";
 import { systemClock } from "../src/base/clock.ts";
-import { farTables, Ingest } from "../src/sessions/index.ts";
+import { remoteTables, Ingest } from "../src/sessions/index.ts";
 import { listUnits, readUnit } from "../test/support/adapter-run.ts";
 
 /** One file a batch, named by its place in the order and its table. */
@@ -11,7 +11,7 @@ export async function writeBatches(name: string, root: string, folder: string): 
   const adapter = adapterNamed(name);
   if (adapter === undefined) throw new Error(`no adapter ${name}`);
   let written = 0;
-  const tables = farTables({
+  const tables = remoteTables({
     labels: (said) => Promise.resolve({ stored: new Map(), agreed: said }),
     keys: () => Promise.resolve(new Set()),
     versions: () => Promise.resolve([]),

@@ -4,8 +4,8 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { JsonlSplitter, readJsonl } from "../src/adapters/seam/jsonl.ts";
-import { decodeUtf8, tryParseJson } from "../src/base/json.ts";
+import { JsonlSplitter, readJsonl } from "../src/adapters/kit/log/jsonl.ts";
+import { decodeUtf8, tryParseJson } from "../src/base/json/json.ts";
 
 const ROUNDS = 15;
 const CHUNK = 256 * 1024;

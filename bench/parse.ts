@@ -7,8 +7,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { adapterNamed, adapters } from "../src/adapters/index.ts";
-import type { Adapter, Unit } from "../src/adapters/index.ts";
-import { listUnits, LATER, NOWHERE, placeAt } from "../test/support/adapter-run.ts";
+import type { Adapter, OpenedPlace, Unit } from "../src/adapters/index.ts";
+import { LATER, openAt, unitsOf } from "../test/support/adapter-run.ts";
 import { NO_SAMPLES, samplesOf } from "../test/support/samples.ts";
 
 const ROUNDS = 5;
@@ -26,7 +26,8 @@ async function runAdapter(adapter: Adapter): Promise<void> {
     console.log(`${adapter.name}: ${NO_SAMPLES}`);
     return;
   }
-  const { units } = await listUnits(adapter, root);
+  await using opened = await openAt(adapter, root);
+  const { units } = await unitsOf(opened);
   const bare: Cost[] = [];
   const parse: Cost[] = [];
   let work = { bytes: 0, records: 0 };
@@ -34,7 +35,7 @@ async function runAdapter(adapter: Adapter): Promise<void> {
   // Alternating, so that a noisy moment falls on both.
   for (let round = 0; round < ROUNDS; round += 1) {
     bare.push(await costOf(async () => (work = await barePass(units))));
-    parse.push(await costOf(async () => (events = await parsePass(adapter, units, root))));
+    parse.push(await costOf(async () => (events = await parsePass(opened, units))));
   }
   const ratio = best(parse, "cpu") / best(bare, "cpu");
   const megabytes = work.bytes / 1e6;
@@ -126,9 +127,9 @@ function bareRows(path: string, parse: (text: string) => void): number {
 }
 
 /** Everything an adapter makes of the units, kept nowhere. */
-export async function parsePass(adapter: Adapter, units: readonly Unit[], root: string): Promise<number> {
+export async function parsePass(opened: OpenedPlace, units: readonly Unit[]): Promise<number> {
   let events = 0;
-  const request = { place: placeAt(root), machine: NOWHERE, now: LATER };
-  for (const unit of units) for await (const batch of adapter.read(unit, request)) events += batch.length;
+  for (const unit of units)
+    for await (const batch of opened.read(unit, { now: LATER })) events += batch.length;
   return events;
 }

@@ -7,7 +7,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { adapterNamed } from "../src/adapters/index.ts";
-import { listUnits } from "../test/support/adapter-run.ts";
+import { openAt, unitsOf } from "../test/support/adapter-run.ts";
 import { writeBatches } from "./batches.ts";
 import { LAUNCHER_FLAGS } from "./launcher.ts";
 import { NO_SAMPLES, samplesOf } from "../test/support/samples.ts";
@@ -71,11 +71,12 @@ function syncOnce(adapter: string, folder: string) {
 async function parseAlone(name: string, folder: string): Promise<number> {
   const adapter = adapterNamed(name);
   if (adapter === undefined) return Number.NaN;
-  const { units } = await listUnits(adapter, folder);
+  await using opened = await openAt(adapter, folder);
+  const { units } = await unitsOf(opened);
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3; round++) {
     const start = process.hrtime.bigint();
-    await parsePass(adapter, units, folder);
+    await parsePass(opened, units);
     best = Math.min(best, Number(process.hrtime.bigint() - start) / 1e9);
   }
   return best;

@@ -5,14 +5,15 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 
-/** What every sync loads, also one that finds nothing to do. */
+/** What every sync loads, also one that finds nothing to do, below dist: the folder of the checkout may have any name. */
 const START =
-  /\/(base|state)\/|\/cli\/(?!main)[^/]+\.js$|\/adapters\/(registry|seam\/(discovery|stamp)|[^/]+\/(discover|layout|names?|places))\.js$/;
+  /^(base|state)\/|^cli\/(?!main)([^/]+|terminal\/[^/]+|command\/[^/]+)\.js$|^adapters\/(registry|kit\/sources\/(discovery|stamp)|[^/]+\/(layout|places))\.js$/;
 const started = new Date();
 const fresh = `dist.new-${process.pid}`;
 const old = `dist.old-${process.pid}`;
@@ -42,7 +43,10 @@ try {
 
 /** In one folder as deep as a room's, so that what is found by its place (package.json, a worker's file) is found. */
 async function bundle(): Promise<void> {
-  const input = { main: `${fresh}/cli/main.js`, "import-worker": `${fresh}/handlers/import-worker.js` };
+  const input = {
+    main: `${fresh}/cli/main.js`,
+    "import-worker": `${fresh}/handlers/import/import-worker.js`,
+  };
   const bundled = await rolldown({
     input,
     platform: "node",
@@ -54,7 +58,7 @@ async function bundle(): Promise<void> {
     format: "esm",
     chunkFileNames: "[name]-[hash].js",
     // The rest is split by who imports it.
-    codeSplitting: { groups: [{ name: "start", test: START }] },
+    codeSplitting: { groups: [{ name: "start", test: (path) => START.test(relative(fresh, path)) }] },
   });
   await bundled.close();
 }

@@ -1,55 +1,47 @@
-/** The complete public surface of the package: every name here is API, and test/package.test.ts holds the list. */
+/**
+ * The complete surface of `pond-db`: every name here is API, and test/package.test.ts holds the list. The model, JSON and
+ * adapters have subpaths of their own (src/library/).
+ */
 export { isPondError, PondError } from "./base/errors.ts";
 export type { ErrorCode, ErrorDetails, ErrorReason } from "./base/errors.ts";
-
-// Keys and the canonical types that trees are made of.
-export { describeKey, messageId, partAuthor, partId, sessionId } from "./model/index.ts";
+export type { Clock } from "./base/clock.ts";
+export type { Issue, IssueKind, Loss } from "./adapters/index.ts";
+export { openPond } from "./library/open.ts";
+export type { OpenOptions, Pond, SyncHooks, TreeOptions } from "./library/pond.ts";
+export { plainText } from "./base/sentence.ts";
+export type { FieldName, NextStep, Sentence } from "./base/sentence.ts";
+export type { AdapterReport } from "./wire/setup.ts";
+export type { RestoreReport, RestoreRequest } from "./wire/restore.ts";
+export type { SourceFilter, SourceIssue } from "./wire/sources.ts";
+export type { ClientReport, Stage, SyncProgress, SyncReport, SyncRequest } from "./wire/sync.ts";
+export type { ClientVerification, VerifyReport } from "./wire/verify.ts";
 export type {
-  Author,
-  EntityKey,
-  Lineage,
-  Message,
-  MessageId,
-  MessageKey,
-  Part,
-  PartId,
-  PartKey,
-  PartType,
-  Session,
-  SessionId,
-  SessionKey,
-  SessionState,
-} from "./model/index.ts";
-
-// Trees in stages: what there is, where it is, what it says.
-export {
-  hydrateTree,
-  lineageOf,
-  loadTree,
-  planParts,
-  planTree,
-  resolveTree,
-  sessionsIn,
-  stateOf,
-} from "./model/index.ts";
-export type {
-  MessageNode,
-  MessagePlan,
-  MessageRange,
-  PartNode,
-  PartPlan,
-  PlanNode,
-  RefTree,
-  SessionNode,
-  SessionPlan,
-  Staged,
-  TreeIssue,
-  TreeScope,
-  TreeSource,
-} from "./model/index.ts";
-
-// Where trees come from: the store (`store.tree()`), or the files of a client.
-export { openSessionStore } from "./sessions/index.ts";
-export type { RowRef, SessionStore, Storage } from "./sessions/index.ts";
-export { adapterNamed, hasSpans, openSpanTree } from "./adapters/index.ts";
-export type { SpanAdapter, SpanRef, SpanTree } from "./adapters/index.ts";
+  ChildView,
+  EndView,
+  GetRequest,
+  GetResponse,
+  Hit,
+  HitSession,
+  IngestRequest,
+  IngestResponse,
+  IssueView,
+  MessageResult,
+  MessageView,
+  PartSummary,
+  ProjectFilter,
+  ResponseMode,
+  RowError,
+  RowResult,
+  RowState,
+  SearchFilters,
+  SearchMode,
+  SearchRequest,
+  SearchResponse,
+  SessionHead,
+  SessionLine,
+  SessionResult,
+  SessionsRequest,
+  SessionsResponse,
+  StateView,
+  WirePart,
+} from "./wire/index.ts";

@@ -1,15 +1,15 @@
 /** What the model of each client still had after a compaction, by what its records say (spec.md#adapter-restore-context). */
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json/json.ts";
 import { replay } from "../model/index.ts";
 import type { MessageWithParts } from "../model/index.ts";
 import { story, textPart } from "../../test/support/story.ts";
 import type { Story } from "../../test/support/story.ts";
-import { contextOf as claudeCode } from "./claude-code/context.ts";
-import { contextOf as codex } from "./codex-cli/context.ts";
-import { contextOf as opencode } from "./opencode/context.ts";
-import { contextOf as pi } from "./pi/context.ts";
-import { countSystem, historyOf, injectedKind, LossReport } from "./seam/index.ts";
+import { contextOf as claudeCode } from "./claude-code/restore/context.ts";
+import { contextOf as codex } from "./codex-cli/restore/context.ts";
+import { contextOf as opencode } from "./opencode/restore/context.ts";
+import { contextOf as pi } from "./pi/restore/context.ts";
+import { countSystem, historyOf, injectedKind, LossReport } from "./kit/foreign/index.ts";
 
 const summaryPart = (text: string) => ({
   ...textPart(text, "injected"),

@@ -1,58 +1,57 @@
 /** The door to the clients and to the seam for the rooms above. */
 export { adapterNamed, adapters, placesThatExist } from "./registry.ts";
+export type { Adapter, Lineage, PresentSession } from "./kit/adapter/index.ts";
 export type {
-  Adapter,
   AdapterEnv,
   AdapterYield,
-  ContextRule,
   Cursor,
-  FileComparison,
   FileStamp,
-  HandedTokens,
   Inventory,
   Issue,
   IssueKind,
-  Lineage,
-  Loss,
+  OpenedPlace,
   Place,
-  PresentSession,
   RecordHashes,
+  StateDigest,
+  StoredHashes,
+  ToldState,
+  Unit,
+} from "./kit/sources/index.ts";
+export type { ContextRule, HandedTokens, Loss } from "./kit/foreign/index.ts";
+export type {
+  FileComparison,
   Restored,
   RestoredFile,
   RestoredLog,
   Resume,
   SerializeOptions,
-  SpanAdapter,
-  SpanRef,
-  SpanTree,
-  StateDigest,
-  StoredHashes,
-  ToldState,
-  Unit,
-} from "./seam/index.ts";
+} from "./kit/restore/index.ts";
+export type { SpanAdapter, SpanRef, SpanTree } from "./kit/spans/index.ts";
 export {
-  brandOf,
   committedSession,
-  compareFile,
   digestOf,
+  isSameStamp,
+  isSettled,
+  linkTo,
+  locate,
+  NO_RECORDS,
+  isRawLine,
+  stampNow,
+  STAGING,
+} from "./kit/sources/index.ts";
+export {
+  compareFile,
   FileComparer,
   describeDifference,
+  isEqualFile,
+  printFile,
+  toldBy,
+} from "./kit/restore/index.ts";
+export {
   differenceToHandedOver,
   handedOver,
   messagesBehind,
   messagesSaying,
-  isEqualFile,
-  isSameStamp,
-  isSettled,
-  hasSpans,
-  linkTo,
-  locate,
-  NO_RECORDS,
-  openSpanTree,
-  isRawLine,
-  printFile,
-  stampNow,
-  STAGING,
   tokensOf,
-  toldBy,
-} from "./seam/index.ts";
+} from "./kit/foreign/index.ts";
+export { hasSpans, openSpanTree } from "./kit/spans/index.ts";

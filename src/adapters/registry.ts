@@ -6,12 +6,13 @@ import { claudeCode } from "./claude-code/index.ts";
 import { codexCli } from "./codex-cli/index.ts";
 import { opencode } from "./opencode/index.ts";
 import { pi } from "./pi/index.ts";
-import type { Adapter } from "./seam/index.ts";
+import { qwenCode } from "./qwen-code/index.ts";
+import type { Adapter } from "./kit/adapter/index.ts";
 
-export { keysBelow, placesThatExist } from "./seam/discovery.ts";
-export { stampText, stampTextOf } from "./seam/stamp.ts";
+export { keysBelow, placesThatExist } from "./kit/sources/discovery.ts";
+export { stampText, stampTextOf } from "./kit/sources/stamp.ts";
 
-const ADAPTERS: readonly Adapter[] = [claudeCode, codexCli, opencode, pi];
+const ADAPTERS: readonly Adapter[] = [claudeCode, codexCli, opencode, pi, qwenCode];
 
 /** Every client pond knows, in the order in which they are listed and synced. */
 export function adapters(): readonly Adapter[] {

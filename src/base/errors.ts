@@ -4,6 +4,8 @@
  */
 
 import { maskSecrets } from "./secrets.ts";
+import type { Sentence } from "./sentence.ts";
+import { plainText } from "./sentence.ts";
 
 /** The closed set: it maps to an HTTP status, an MCP code and an exit code in one function each. */
 export type ErrorCode =
@@ -27,8 +29,8 @@ export type ErrorReason =
   | "exists";
 
 export interface ErrorDetails {
-  /** What to do about it, as a command or an edit where there is one. */
-  readonly hint?: string;
+  /** What to do about it, with the next steps as data. */
+  readonly hint?: Sentence;
   readonly reason?: ErrorReason;
   /** Facts for programs: the field, the value, the attempts. JSON only. */
   readonly data?: Readonly<Record<string, unknown>>;
@@ -41,14 +43,18 @@ export class PondError extends Error {
   override readonly name: string = "PondError";
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  /** Message and hint with their next steps and fields as data, for a surface to word; `message` and `hint` are plain. */
+  readonly sentences: { readonly message: Sentence; readonly hint?: Sentence };
   readonly reason: ErrorReason | undefined;
   readonly data: Readonly<Record<string, unknown>> | undefined;
   readonly [BRAND] = true;
 
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+  constructor(code: ErrorCode, message: Sentence, details: ErrorDetails = {}) {
+    super(plainText(message), details.cause === undefined ? undefined : { cause: details.cause });
+    const { hint } = details;
     this.code = code;
-    this.hint = details.hint;
+    this.hint = hint && plainText(hint);
+    this.sentences = { message, ...(hint === undefined ? {} : { hint }) };
     this.reason = details.reason;
     this.data = details.data;
   }
@@ -79,7 +85,10 @@ export function errorBody({ code, message, reason, hint, data }: PondError): {
 
 function withoutSecretsIn(value: unknown): unknown {
   if (typeof value === "string") return maskSecrets(value);
-  return Array.isArray(value) ? value.map(withoutSecretsIn) : value;
+  if (Array.isArray(value)) return value.map(withoutSecretsIn);
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutSecretsIn(each)]));
 }
 
 /** The one place where an unknown throw becomes a PondError. It never claims that the caller is at fault. */

@@ -8,6 +8,8 @@ export const SECRET_NAME =
   /secret|key|token|passw|pwd|credential|signature|authorization|cookie|headers?$|sas(?:_|$)|^sig$/i;
 
 const MASK = "***";
+/** In place of a setting's value, the same for every one: its length is nobody's business either. */
+export const HIDDEN = "********";
 /** Shorter values stand in any text by chance: blanking them would tell more than it hides. */
 const SHORTEST_KNOWN = 4;
 
@@ -39,6 +41,23 @@ export function maskSecrets(text: string, known: Iterable<string> = []): string 
       .replaceAll(QUERY, `$1${MASK}`);
   return masked.replaceAll(FIELD, `$1${MASK}`).replaceAll(ELEMENT, `$1${MASK}`);
 }
+
+/**
+ * The address of a setting: whose a password is and what a parameter is called may be shown, the rest of what a text gives
+ * away may not.
+ */
+export function maskUrl(text: string): string {
+  if (!text.includes("://")) return maskSecrets(text);
+  return text
+    .replace(/(:\/\/[^/?#@:]*):(?!\d{1,5}(?:[/?#]|$))[^?#]{0,500}@/, `$1:${HIDDEN}@`)
+    .replace(/(:\/\/)[^/?#@:]*@/, `$1${HIDDEN}@`)
+    .replaceAll(/([?&])([^=&#]*)=([^&#]*)/g, (all, mark: string, name: string) =>
+      SECRET_NAME.test(name) ? `${mark}${name}=${HIDDEN}` : all,
+    );
+}
+
+/** An address with a slip after its scheme (`s3:/name:password@bucket`), which is none to the others. */
+export const maskUrlSlip = (text: string): string => text.replace(/:.*@/s, `:${MASK}@`);
 
 /** The secrets among the options of an object store: what is named so, and passwords inside addresses. */
 export function secretsIn(options: Readonly<Record<string, string>>): readonly string[] {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { argumentWords, optionWords, pondCommand, shellLine, shellWord } from "./shell.ts";
+import { argumentWords, optionWords, shellLine, shellWord } from "./shell.ts";
 
 test("any text is one word that a shell reads back as it is", () => {
   // What a process cannot be given at all is left out.
@@ -28,11 +28,4 @@ test("a value that looks like a flag is none", () => {
   expect(shellLine(argumentWords("abc"))).toBe("abc");
   expect(shellLine(argumentWords("--yes"))).toBe("-- --yes");
   expect(shellWord("=ls")).toBe("'=ls'");
-});
-
-test("a command of pond takes any id for what it is", () => {
-  expect(pondCommand("restore", "abc", "--to pi")).toBe("pond restore abc --to pi");
-  expect(pondCommand("get", "a b")).toBe("pond get 'a b'");
-  expect(pondCommand("restore", "-rf", "--end <1 to 3>")).toBe("pond restore --end <1 to 3> -- -rf");
-  expect(pondCommand("get", "--help")).toBe("pond get -- --help");
 });

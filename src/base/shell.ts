@@ -28,21 +28,6 @@ export function optionWords(flag: string, value: string): readonly string[] {
   return value.startsWith("-") ? [`${flag}=${value}`] : [flag, value];
 }
 
-/**
- * A command of pond about one session (or one message, one path), as people paste it. `options` is text of flags that is
- * quoted already, so that it may have places to fill in; they come first where the argument would be taken for a flag.
- */
-export function pondCommand(verb: string, argument: string, options = ""): string {
-  const flags = options === "" ? "" : ` ${options}`;
-  const words = shellLine(argumentWords(argument));
-  return argument.startsWith("-") ? `pond ${verb}${flags} ${words}` : `pond ${verb} ${words}${flags}`;
-}
-
-/** For a folder that a session recorded, to be given one of this machine. */
-export function mapPathOption(recorded: string): string {
-  return `${shellLine(optionWords("--map-path", recorded))}=<the folder here>`;
-}
-
 /** The last argument of a command, which is never taken for a flag. */
 export function argumentWords(value: string): readonly string[] {
   return value.startsWith("-") ? ["--", value] : [value];

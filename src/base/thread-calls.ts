@@ -5,6 +5,7 @@
 import type { Transferable } from "node:worker_threads";
 import type { ErrorDetails } from "./errors.ts";
 import { PondError, toPondError } from "./errors.ts";
+import type { Sentence } from "./sentence.ts";
 
 /** What one side answers: functions of one argument. */
 // oxlint-disable-next-line typescript/no-explicit-any -- any argument is what "a function of one argument" says here
@@ -30,7 +31,7 @@ type Answer =
   | {
       readonly id: number;
       readonly code: PondError["code"];
-      readonly message: string;
+      readonly message: Sentence;
       readonly details: ErrorDetails;
     };
 
@@ -52,7 +53,8 @@ async function answer(port: Port, calls: Calls, { id, name, argument }: Question
   try {
     port.postMessage({ id, value: await calls[name]?.(argument) } satisfies Answer);
   } catch (error) {
-    const { code, message, hint, reason, data } = toPondError(error);
+    const { code, sentences, reason, data } = toPondError(error);
+    const { message, hint } = sentences;
     const details = {
       ...(hint === undefined ? {} : { hint }),
       ...(reason === undefined ? {} : { reason }),

@@ -1,11 +1,11 @@
 /** The process: its words, streams and signals go to run(), its exit code comes back. */
 import { toPondError } from "../base/errors.ts";
 import { processEnvironment } from "../config/environment.ts";
-import { exitCode } from "./exit.ts";
-import { createOutput, processSinks } from "./output.ts";
+import { exitCode } from "./terminal/exit.ts";
+import { createOutput, processSinks } from "./terminal/output.ts";
 import { run } from "./run.ts";
-import { abortOnSignals } from "./signals.ts";
-import { keepPrivate } from "./umask.ts";
+import { abortOnSignals } from "./terminal/signals.ts";
+import { keepPrivate } from "./terminal/umask.ts";
 import { ROOT } from "./verbs.ts";
 
 keepPrivate();

@@ -3,15 +3,15 @@ import { describe, expect, test } from "vitest";
 import type { Clock } from "../base/clock.ts";
 import { systemClock } from "../base/clock.ts";
 import { PondError } from "../base/errors.ts";
-import { command } from "./command.ts";
-import type { Command, VerbContext } from "./command.ts";
-import type { Outcome } from "./exit.ts";
-import { GLOBAL_FLAGS } from "./flags.ts";
-import type { FlagTable } from "./flags.ts";
-import { ClosedPipe } from "./output.ts";
-import type { Sink } from "./output.ts";
+import { command } from "./command/command.ts";
+import type { Command, VerbContext } from "./command/command.ts";
+import type { Outcome } from "./terminal/exit.ts";
+import { GLOBAL_FLAGS } from "./command/flags.ts";
+import type { FlagTable } from "./command/flags.ts";
+import { ClosedPipe } from "./terminal/output.ts";
+import type { Sink } from "./terminal/output.ts";
 import { run } from "./run.ts";
-import { Interrupted } from "./signals.ts";
+import { Interrupted } from "./terminal/signals.ts";
 
 interface Stage {
   readonly env?: Readonly<Record<string, string>>;

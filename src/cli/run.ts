@@ -3,17 +3,17 @@ import type { Clock } from "../base/clock.ts";
 import { toPondError } from "../base/errors.ts";
 import type { Environment } from "../config/environment.ts";
 import type { FlagSetting, LoadedConfig } from "../config/index.ts";
-import { flagsOf } from "./command.ts";
-import type { Command, VerbContext } from "./command.ts";
-import { exitCode } from "./exit.ts";
-import type { Outcome } from "./exit.ts";
-import type { FlagValues, GlobalFlags } from "./flags.ts";
-import { ClosedPipe, createOutput } from "./output.ts";
-import type { Output, OutputSettings, Sinks } from "./output.ts";
-import { parse } from "./parse.ts";
-import type { Invocation } from "./parse.ts";
-import { Interrupted } from "./signals.ts";
-import { wantsColor } from "./style.ts";
+import { flagsOf } from "./command/command.ts";
+import type { Command, VerbContext } from "./command/command.ts";
+import { exitCode } from "./terminal/exit.ts";
+import type { Outcome } from "./terminal/exit.ts";
+import type { FlagValues, GlobalFlags } from "./command/flags.ts";
+import { ClosedPipe, createOutput } from "./terminal/output.ts";
+import type { Output, OutputSettings, Sinks } from "./terminal/output.ts";
+import { parse } from "./command/parse.ts";
+import type { Invocation } from "./command/parse.ts";
+import { Interrupted } from "./terminal/signals.ts";
+import { wantsColor } from "./terminal/style.ts";
 
 /** What the process gives; a test gives its own. */
 export interface Machine {
@@ -52,7 +52,7 @@ export async function run(argv: readonly string[], machine: Machine): Promise<nu
     out.conclude();
     return exitCode({ outcome });
   } catch (error) {
-    return failed(error, out, signal);
+    return await failed(error, out, signal);
   }
 }
 
@@ -62,7 +62,7 @@ async function carriedBy(
   { help, store, config }: FlagValues<GlobalFlags>,
 ): Promise<Pick<OutputSettings, "carried">> {
   if (help || (store === undefined && config === undefined)) return {};
-  const { carriedFlags } = await import("./carried-flags.ts");
+  const { carriedFlags } = await import("./command/carried-flags.ts");
   return { carried: carriedFlags(trail, flags) };
 }
 
@@ -80,16 +80,17 @@ async function answer({ trail, mistake }: Invocation, context: VerbContext): Pro
 }
 
 async function printHelp(trail: readonly Command[], out: Output): Promise<Outcome> {
-  const { showHelp } = await import("./help.ts");
+  const { showHelp } = await import("./command/help.ts");
   showHelp(trail, out);
   return "done";
 }
 
-function failed(error: unknown, out: Output, signal: AbortSignal): number {
+async function failed(error: unknown, out: Output, signal: AbortSignal): Promise<number> {
   if (error instanceof ClosedPipe) return exitCode({ error });
   const { reason } = signal;
   if (!(reason instanceof Interrupted)) {
-    out.error(toPondError(error));
+    const { wordedError } = await import("./terminal/next-step.ts");
+    out.error(wordedError(toPondError(error)));
     out.conclude();
     return exitCode({ error });
   }

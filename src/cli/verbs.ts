@@ -1,10 +1,10 @@
 /**
- * The verb table: data, loaded on every start; a verb's code is loaded when it runs. A new verb is one entry here
+ * The verb table: data, loaded on every start; a verb's code is loaded when it runs (spec.md#cli-startup). A new verb is one entry here
  * and one file in verbs/. Only what exists is listed.
  */
-import { command } from "./command.ts";
-import type { Command } from "./command.ts";
-import { GLOBAL_FLAGS } from "./flags.ts";
+import { command } from "./command/command.ts";
+import type { Command } from "./command/command.ts";
+import { GLOBAL_FLAGS } from "./command/flags.ts";
 import {
   demoFlags,
   doctorFlags,
@@ -16,7 +16,7 @@ import {
   sessionsFlags,
   syncFlags,
   verifyFlags,
-} from "./verb-flags.ts";
+} from "./command/verb-flags.ts";
 
 /** The shells that completions are made for. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -185,7 +185,7 @@ const VERBS: readonly Command[] = [
       'eval "$(pond completions zsh)"                 # in ~/.zshrc, after compinit',
       "pond completions fish > ~/.config/fish/completions/pond.fish",
     ],
-    load: async () => (await import("./verbs/completions.ts")).completions,
+    load: async () => (await import("./completions.ts")).completions,
   }),
   command({
     name: "help",
@@ -198,7 +198,7 @@ const VERBS: readonly Command[] = [
         repeated: true,
       },
     ],
-    load: async () => (await import("./verbs/help.ts")).help,
+    load: async () => (await import("./show-help.ts")).help,
   }),
 ];
 

@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errnoOf } from "../base/errors.ts";
-import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
+import { makeFolders, PRIVATE_FILE } from "../base/files/folders.ts";
 
 /** Creates the file with the store's address; false when there is one already, which stays as it is. */
 export async function createConfigFile(

@@ -1,11 +1,12 @@
 /** Errors in the configuration file: `file:line:column: what`, and the fix. */
 import { PondError } from "../base/errors.ts";
+import type { Sentence } from "../base/sentence.ts";
 import { maskSecrets, SECRET_NAME } from "../base/secrets.ts";
 import type { KeyPlace } from "./toml-keys.ts";
 
 interface Trouble {
   readonly problem: string;
-  readonly fix: string;
+  readonly fix: Sentence;
 }
 
 export function fileError(file: string, place: KeyPlace, { problem, fix }: Trouble): PondError {

@@ -4,6 +4,8 @@
  */
 import { readFile } from "node:fs/promises";
 import { errnoOf, PondError, toPondError } from "../base/errors.ts";
+import type { Sentence } from "../base/sentence.ts";
+import { sentence } from "../base/sentence.ts";
 import { nearest } from "../base/nearest.ts";
 import { fileError, syntaxError } from "./file-error.ts";
 import { FIELDS, fieldAt, namesBelow, segments, variableOf } from "./schema.ts";
@@ -64,7 +66,7 @@ function* entriesOf(source: Located, table: object, above: readonly string[]): G
     else if (namesBelow(path).length === 0)
       throw fileError(source.file, place, {
         problem: `"${path.join(".")}" is not a setting`,
-        fix: guess(path) ?? "take the line out; pond config schema lists every setting",
+        fix: guess(path) ?? sentence`take the line out; ${{ do: "describe_settings" }} lists every setting`,
       });
     else if (isTable(raw)) yield* entriesOf(source, raw, path);
     else
@@ -79,7 +81,7 @@ function* entriesOf(source: Located, table: object, above: readonly string[]): G
  * A neighbour in the same table, else a setting of that name in another one (a forgotten `[storage]`), or with that variable
  * or flag (`store`); else what there is in that table.
  */
-function guess(path: readonly string[]): string | undefined {
+function guess(path: readonly string[]): Sentence | undefined {
   const name = path.at(-1) ?? "";
   const above = path.slice(0, -1);
   const sibling = nearest(name, namesBelow(above));
@@ -93,10 +95,10 @@ function guess(path: readonly string[]): string | undefined {
   return `did you mean "${elsewhere.join(".")}"? It belongs under [${elsewhere.slice(0, -1).join(".")}]`;
 }
 
-function siblingsOf(table: readonly string[]): string | undefined {
+function siblingsOf(table: readonly string[]): Sentence | undefined {
   const names = namesBelow(table);
   if (table.length === 0 || names.includes("*")) return undefined;
-  return `[${table.join(".")}] takes ${names.join(", ")}: pond config schema tells what each is`;
+  return sentence`[${table.join(".")}] takes ${names.join(", ")}: ${{ do: "describe_settings" }} tells what each is`;
 }
 
 const isTable = (raw: unknown): raw is object =>

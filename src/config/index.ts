@@ -3,7 +3,7 @@
  * folders; does not own what a setting means (the room that uses it does).
  */
 export { configFile, describeSource, loadConfig } from "./load.ts";
-export type { ConfigFile, FlagSetting, LoadedConfig, Setting, Source } from "./load.ts";
-export { fromHome, resolvePaths } from "./paths.ts";
-export type { Paths } from "./paths.ts";
-export type { Config, FieldKey, FieldValue } from "./schema.ts";
+export type { FlagSetting, LoadedConfig } from "./load.ts";
+export { fromHome } from "./paths.ts";
+export type { FieldKey } from "./schema.ts";
+export { NAMESPACE_PATTERN } from "./schema.ts";

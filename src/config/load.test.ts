@@ -6,7 +6,8 @@ import { PondError } from "../base/errors.ts";
 import { tempDir } from "../../test/support/temp-dir.ts";
 import type { TempDir } from "../../test/support/temp-dir.ts";
 import { shownValue } from "./describe.ts";
-import { describeSource, loadConfig, resolvePaths } from "./index.ts";
+import { describeSource, loadConfig } from "./index.ts";
+import { resolvePaths } from "./paths.ts";
 import type { FlagSetting, LoadedConfig } from "./index.ts";
 
 interface Given {
@@ -163,7 +164,7 @@ describe("a broken file names place, key and fix", () => {
     ["store = 'x'", "1:1", "store", /not a setting/, /"storage\.url"\? It belongs under \[storage\]/],
     ["[storage]\nstore = 'x'", "2:1", "storage.store", /not a setting/, /did you mean "storage\.url"/],
     ["[storage]\nplace = 'x'", "2:1", "storage.place", /not a setting/, /takes url, namespace, options/],
-    ["nonsense = 1", "1:1", "nonsense", /not a setting/, /pond config schema/],
+    ["nonsense = 1", "1:1", "nonsense", /not a setting/, /describe_settings/],
     ["[adapters.pi]\nenable = true", "2:1", "adapters.pi.enable", /not a setting/, /adapters\.pi\.enabled/],
     ["storage = 'x'", "1:1", "storage", /is a table, not a value/, /write \[storage\]/],
     ["[storage.url]\nx = 1", "1:2", url, /must be text, not a table/, /url = /],

@@ -4,6 +4,8 @@
  */
 import { basename, dirname, resolve } from "node:path";
 import { PondError } from "../base/errors.ts";
+import type { Sentence } from "../base/sentence.ts";
+import { sentence } from "../base/sentence.ts";
 import type { Environment } from "./environment.ts";
 import { fileError } from "./file-error.ts";
 import { readConfigFile } from "./file.ts";
@@ -38,7 +40,7 @@ export interface FlagSetting {
 
 export interface LoadOptions {
   readonly environment: Environment;
-  /** `--config`; a file that is named must exist. */
+  /** A file that is named must exist. */
   readonly file?: string | undefined;
   readonly flags?: readonly FlagSetting[];
 }
@@ -55,7 +57,7 @@ export interface LoadedConfig {
 export interface ConfigFile {
   readonly path: string;
   /** The flag or variable that named it; undefined for the default place. */
-  readonly namedBy: string | undefined;
+  readonly namedBy: Sentence | undefined;
 }
 
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
@@ -64,8 +66,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const file = configFile(options);
   const entries = await readConfigFile(file.path);
   if (entries === undefined && file.namedBy !== undefined)
-    throw new PondError("not_found", `${file.namedBy} names ${file.path}, which does not exist`, {
-      hint: `create it, or leave ${file.namedBy} out: every command works with no file`,
+    throw new PondError("not_found", sentence`${file.namedBy} names ${file.path}, which does not exist`, {
+      hint: sentence`create it, or leave ${file.namedBy} out: every command works with no file`,
       data: { file: file.path },
     });
   const variables = readVariables(environment.env);
@@ -83,11 +85,11 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   return { values: nest(settings), settings, file, paths, unknownVariables: variables.unknown };
 }
 
-/** The file that is read: --config, else POND_CONFIG, else the default place. */
+/** The file that is read: the named one, else POND_CONFIG, else the default place. */
 export function configFile({ environment, file }: Pick<LoadOptions, "environment" | "file">): ConfigFile {
   const { env, cwd, home } = environment;
   const named = (path: string): string => resolve(cwd, fromHome(path, home));
-  if (file !== undefined) return { path: named(file), namedBy: "--config" };
+  if (file !== undefined) return { path: named(file), namedBy: [{ field: "config" }] };
   const variable = env[CONFIG_VARIABLE];
   if (variable) return { path: named(variable), namedBy: CONFIG_VARIABLE };
   return { path: resolvePaths(environment).configFile, namedBy: undefined };

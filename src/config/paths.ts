@@ -39,7 +39,7 @@ export function resolvePaths({ env, home, platform }: Environment): Paths {
   };
 }
 
-/** A shell leaves the `~` of `--path=~/x` and of `old=~/new` as it is. */
+/** A shell leaves the `~` of `--path=~/x` and of `old=~/new` as it is. Another one's home (`~name`) is not looked up. */
 export function fromHome(path: string, home: string): string {
   return path.replace(/^~(?=$|[/\\])/, () => home);
 }

@@ -30,6 +30,9 @@ export interface Field {
   readonly format?: "store" | "path";
 }
 
+/** It becomes the name of a folder. */
+export const NAMESPACE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
 export const FIELDS = [
   {
     key: "storage.url",
@@ -45,8 +48,7 @@ export const FIELDS = [
     type: "string",
     description: "The namespace in the store that commands read and write.",
     default: "default",
-    // It becomes a folder's name.
-    pattern: /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
+    pattern: NAMESPACE_PATTERN,
   },
   {
     key: "storage.options.*",

@@ -1,5 +1,6 @@
 /** From what a file, a variable or a flag says to the value of a field, or to what is wrong with it. Pure. */
 import { delimiter, resolve } from "node:path";
+import { maskUrlSlip } from "../base/secrets.ts";
 import type { Environment } from "./environment.ts";
 import type { Field, FieldType, FieldValue } from "./schema.ts";
 import { fromHome } from "./paths.ts";
@@ -51,14 +52,17 @@ function checkRange(field: Field, value: number): Checked {
 function checkText(field: Field, text: string, context: ValueContext): Checked {
   if (text === "") return wrong("must not be empty", "give it a value, or leave it out");
   if (field.pattern !== undefined && !field.pattern.test(text))
-    return wrong(`cannot be ${JSON.stringify(text)}`, "use letters, digits, dots, dashes and underscores");
+    return wrong(
+      `cannot be ${JSON.stringify(text)}`,
+      "use letters, digits, dots, dashes and underscores, at most 128",
+    );
   if (field.format === undefined) return { ok: true, value: text };
   if (field.format === "store" && /^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(text)) return checkUrl(text);
   // `s3:/bucket` is no folder of that name: what one believes in the bucket would be written here.
   const slip = SCHEMES.find((scheme) => text.toLowerCase().startsWith(`${scheme}:`));
   if (field.format === "store" && slip !== undefined)
     return wrong(
-      `cannot be ${JSON.stringify(text.replace(/:.*@/s, ":***@"))}`,
+      `cannot be ${JSON.stringify(maskUrlSlip(text))}`,
       `two slashes follow the colon: ${slip}://...`,
     );
   return absolute(text, context);

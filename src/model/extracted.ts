@@ -1,5 +1,5 @@
 /** The seal that makes synthesis a compile error (spec.md#model-no-synthesis). No cost at run time. */
-import type { JsonValue } from "../base/json.ts";
+import type { JsonValue } from "../base/json/json.ts";
 
 declare const fromSource: unique symbol;
 

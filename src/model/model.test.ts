@@ -4,7 +4,6 @@ import { z } from "zod";
 import { garbling, sessionEvents } from "../../test/support/arbitrary-events.ts";
 import type { Event, Message, Timestamp } from "./index.ts";
 import {
-  compareAcrossSessions,
   compareInSession,
   eventsOf,
   EventValidator,
@@ -19,6 +18,7 @@ import {
   timestampFromMillis,
 } from "./index.ts";
 import { sealExtracted } from "./extracted.ts";
+import { compareAcrossSessions } from "./order.ts";
 import { canonicalJsonSchema, eventSchema } from "./schema.ts";
 
 describe("timestamps", () => {

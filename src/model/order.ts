@@ -2,7 +2,7 @@
  * The one order of messages (spec.md#model-order). Inside a session the position in its own log decides; across
  * sessions, and where a source has no positions, the recorded instant does, then the position, then the id.
  */
-import type { Message } from "./types.ts";
+import type { Message, Session } from "./types.ts";
 
 type Ordered = Pick<Message, "id" | "seq" | "timestamp">;
 
@@ -22,6 +22,11 @@ export function compareAcrossSessions(a: Ordered & Pick<Message, "session_id">, 
     compareIds(a.session_id, b.session_id) ||
     compareSplitIds(a.id, b.id)
   );
+}
+
+/** Sessions, the oldest first: the children of a session are listed so. */
+export function compareOldestFirst(a: Pick<Session, "created_at" | "id">, b: typeof a): number {
+  return a.created_at - b.created_at || compareIds(a.id, b.id);
 }
 
 /** Parts of one message. */

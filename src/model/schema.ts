@@ -5,8 +5,8 @@
  * types from index.ts. The ingest path uses validate.ts, proven equal to these schemas by a property test.
  */
 import { z } from "zod";
-import { jsonFault } from "../base/json-fault.ts";
-import type { JsonObject, JsonValue } from "../base/json.ts";
+import { jsonFault } from "../base/json/json-fault.ts";
+import type { JsonObject, JsonValue } from "../base/json/json.ts";
 import { provenances, relations, roles } from "./enums.ts";
 import type { Extracted, ExtractedJson } from "./extracted.ts";
 import { openJson, sealExtracted, sealExtractedJson } from "./extracted.ts";

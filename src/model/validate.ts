@@ -56,7 +56,7 @@ export class EventValidator {
   check(event: Event): Violation | undefined {
     const fault = eventFault(event);
     // It may have been meant for a part of the open message.
-    if (fault !== undefined) return this.#refuseMessage(typeViolation("an event", fault));
+    if (fault !== undefined) return this.#refuseMessage(eventShapeFault(fault));
     if (event.kind === "session") return this.#checkSession(event.session);
     if (event.kind === "message") return this.#checkMessage(event.message);
     return this.#checkPart(event.part);
@@ -142,6 +142,27 @@ export function sessionFault(session: Session): Violation | undefined {
     };
   return undefined;
 }
+
+/** The rules of a message on its own. */
+export function messageFault(message: Message): Violation | undefined {
+  const fault = messageFieldFault(message);
+  if (fault !== undefined) return typeViolation(named("message", message), fault);
+  return isId(message.id) && isId(message.session_id)
+    ? undefined
+    : identity(`a message has the id ${JSON.stringify(message.id)} in session ${message.session_id}`);
+}
+
+/** The rules of a part on its own. */
+export function partFault(part: Part): Violation | undefined {
+  const fault = partFieldFault(part);
+  if (fault !== undefined) return typeViolation(named("part", part), fault);
+  return isId(part.id) && isId(part.message_id) && isId(part.session_id)
+    ? undefined
+    : identity(`a part of message ${part.message_id} has the id ${JSON.stringify(part.id)}`);
+}
+
+/** What is wrong with an event as such. */
+export const eventShapeFault = (fault: FieldFault): Violation => typeViolation("an event", fault);
 
 /** Ids are keys, and a key column holds UTF-8: a lone surrogate has no spelling there. */
 const isId = (id: string): boolean => id !== "" && id.isWellFormed();

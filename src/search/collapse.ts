@@ -4,14 +4,15 @@
  * Fed best first.
  */
 import type { MessageId, SessionId } from "../model/index.ts";
-import type { MessageHead, PartRef, SessionSummary, Standing } from "../sessions/index.ts";
+import type { MessageHead, SessionSummary, Standing, StoredPart } from "../sessions/index.ts";
+import { originalsOf } from "../model/index.ts";
 
 /** A message that matches, with what is needed to order and name it; its text is read when it is shown. */
 export interface Found extends MessageHead {
   /** 0 to 1, the best hit of the search being 1. */
   readonly score: number;
   /** The part that holds the match, where it is not the conversation. */
-  readonly part?: PartRef;
+  readonly part?: StoredPart;
   /** Where its row stands in its session. */
   readonly standing: Standing;
 }
@@ -169,7 +170,7 @@ function repeatedNames(
   if (replays === undefined) return { asked: [own, name("copy", id)], known: [own, name("original", id)] };
   if (replays === true)
     return { asked: [own, name("original", id), name("copy", id)], known: [own, name("copy", id)] };
-  const copied = [replays, ...(replays.also ?? [])].map((of) => name("in", of.session_id, of.message_id));
+  const copied = originalsOf(replays).map((of) => name("in", of.session_id, of.message_id));
   return { asked: [own, ...copied], known: [own], copied };
 }
 

@@ -4,14 +4,14 @@
  * on the page of each of its copies.
  */
 import type { MessageId, MessageKey } from "../model/index.ts";
-import { messageId, sessionId } from "../model/index.ts";
+import { messageId, originalsOf, sessionId } from "../model/index.ts";
 import type { SessionStore, SessionSummary } from "../sessions/index.ts";
 import { compareByAge, isDerivedName } from "../sessions/index.ts";
 import { and, isIn, or } from "../substrate/index.ts";
 import type { Found } from "./collapse.ts";
+import { Collapser, originalsFirst } from "./collapse.ts";
 import type { ScanRequest } from "./literal-scan.ts";
 import { placed, scanMessages, scanParts } from "./literal-scan.ts";
-import { originsOf } from "./origins.ts";
 
 interface CopyRequest extends ScanRequest {
   /** Of the stretch: what is in them needs no look. */
@@ -39,22 +39,21 @@ export async function copiesFoundElsewhere(
     keys.filter(({ session_id }) => outside.has(session_id)),
     request,
   );
-  const here = new Map<string, SessionSummary>(sessions.map((session) => [session.id, session]));
-  const byRecord = Map.groupBy(found, ({ record }) => record);
-  const byId = Map.groupBy(found, ({ id }) => id);
-  const isNewer = (other: Found, copy: Found): boolean => {
-    const [one, two] = [outside.get(other.session_id), here.get(copy.session_id)];
-    return one !== undefined && two !== undefined && compareByAge(one, two) < 0;
+  const ageOf = new Map<string, SessionSummary>(scope.sessions.map((session) => [session.id, session]));
+  const byAge = (a: Found, b: Found): number => {
+    const [one, two] = [ageOf.get(a.session_id), ageOf.get(b.session_id)];
+    return one === undefined || two === undefined ? 0 : compareByAge(one, two);
   };
+  // Which of them are one message is the same question as among the hits of a page.
+  const elsewhere = new Collapser(1);
+  for (const hit of found.toSorted((a, b) => originalsFirst(a, b) || byAge(a, b))) {
+    const session = outside.get(hit.session_id);
+    if (session !== undefined) elsewhere.add(hit, session);
+  }
   return new Set(
     copies.filter((copy) => {
-      const { id, replays } = copy;
-      if (replays === undefined) return false;
-      const others =
-        replays === true
-          ? byId.get(id)
-          : originsOf(replays).flatMap(({ message_id }) => byRecord.get(message_id) ?? []);
-      return others?.some((other) => isShownFor(copy, other, isNewer(other, copy))) ?? false;
+      const same = elsewhere.sameAs(copy);
+      return same !== undefined && isShownFor(copy, same, byAge(same, copy) < 0);
     }),
   );
 }
@@ -63,7 +62,7 @@ export async function copiesFoundElsewhere(
 function isShownFor({ session_id, replays }: Found, other: Found, isNewer: boolean): boolean {
   if (replays === true) return other.replays === undefined || (other.replays === true && isNewer);
   const isOrigin =
-    replays !== undefined && originsOf(replays).some((of) => of.session_id === other.session_id);
+    replays !== undefined && originalsOf(replays).some((of) => of.session_id === other.session_id);
   if (!isOrigin) return false;
   // Two that claim to be copies of each other are both shown.
   return other.replays === undefined || other.replays === true || other.replays.session_id !== session_id;
@@ -73,7 +72,7 @@ function namedOrigins(copies: readonly Found[]): readonly MessageKey[] {
   return copies.flatMap(({ replays }) =>
     replays === undefined || replays === true
       ? []
-      : originsOf(replays).map(({ session_id, message_id }) => ({
+      : originalsOf(replays).map(({ session_id, message_id }) => ({
           session_id: sessionId(session_id),
           id: messageId(message_id),
         })),

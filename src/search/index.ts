@@ -2,7 +2,7 @@
 export type { HitGroup, ShownHit } from "./collapse.ts";
 export type { ScopeFilter } from "./scope.ts";
 export { isInScope } from "./scope.ts";
-export type { Mode, SearchInput, SearchPage, SearchPosition } from "./search.ts";
+export type { SearchInput, SearchPosition } from "./search.ts";
 export { readSnippets } from "./read-snippets.ts";
 export { explainSearch, search } from "./search.ts";
 export type { Snippet } from "./snippet.ts";

@@ -24,7 +24,7 @@ export interface Ranked {
 export async function rankByWords(
   store: SessionStore,
   query: WordQuery,
-  { where, most }: { readonly where: Predicate | undefined; readonly most: number },
+  { where, most }: { readonly where: Predicate<typeof MESSAGES> | undefined; readonly most: number },
 ): Promise<Ranked> {
   const arms = armsOf(query, where, most);
   const answers = await Promise.all(arms.map(({ options }) => store.tables.messages.search(options)));
@@ -38,7 +38,7 @@ export async function rankByWords(
 export async function explainWords(
   store: SessionStore,
   query: WordQuery,
-  where: Predicate | undefined,
+  where: Predicate<typeof MESSAGES> | undefined,
 ): Promise<string> {
   const plans = armsOf(query, where, 10).map(async ({ options, weight }) => {
     const plan = await store.tables.messages.explain(options);
@@ -52,7 +52,11 @@ interface Arm {
   readonly weight: number;
 }
 
-function armsOf(query: WordQuery, where: Predicate | undefined, limit: number): readonly Arm[] {
+function armsOf(
+  query: WordQuery,
+  where: Predicate<typeof MESSAGES> | undefined,
+  limit: number,
+): readonly Arm[] {
   const arm = (column: "search_text" | "identifiers", { query: words, weight }: WeightedQuery): Arm => ({
     options: {
       column,

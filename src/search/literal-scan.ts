@@ -1,9 +1,9 @@
 /** The scans of a search for exact text or a pattern (spec.md#search-literal): messages, and what is in their parts. */
 import { isPondError, PondError } from "../base/errors.ts";
 import type { MessageId, SessionId } from "../model/index.ts";
-import type { MessageHead, PartRef, SessionStore } from "../sessions/index.ts";
-import { findPartRefs } from "../sessions/index.ts";
-import type { Predicate } from "../substrate/index.ts";
+import type { MessageHead, MESSAGES, PARTS, SessionStore, StoredPart } from "../sessions/index.ts";
+import { findPartOutlines } from "../sessions/index.ts";
+import type { ColumnPredicate, Predicate } from "../substrate/index.ts";
 import { and, contains, eq, isIn, matches, not, or } from "../substrate/index.ts";
 import type { Found } from "./collapse.ts";
 import type { Origins } from "./origins.ts";
@@ -42,7 +42,7 @@ export interface Scan {
 
 export async function scanMessages(
   store: SessionStore,
-  ofSessions: Predicate,
+  ofSessions: Predicate<typeof MESSAGES>,
   request: ScanRequest,
 ): Promise<Scan> {
   const where = and(
@@ -57,12 +57,12 @@ export async function scanMessages(
 /** What the conversation does not say: its own texts are in the messages table. */
 export async function scanParts(
   store: SessionStore,
-  ofSessions: Predicate,
+  ofSessions: Predicate<typeof PARTS>,
   request: ScanRequest,
 ): Promise<Scan> {
   const isSaid = and(eq("type", "text"), eq("provenance", "conversational"));
   const where = and(ofSessions, not(isSaid), holds("variant_data", request));
-  const parts = await findPartRefs(store.tables, where, MOST_MATCHES);
+  const parts = await findPartOutlines(store.tables, where, MOST_MATCHES);
   const messages = new Map<SessionId, Map<MessageId, Unplaced>>();
   for (const message of await messagesOfParts(store, parts, request))
     messages.set(
@@ -81,7 +81,7 @@ const PARTS_PER_SCAN = 500;
 /** The messages that hold these parts and are in scope. */
 async function messagesOfParts(
   store: SessionStore,
-  parts: readonly PartRef[],
+  parts: readonly StoredPart[],
   request: ScanRequest,
 ): Promise<readonly Unplaced[]> {
   const heads: MessageHead[] = [];
@@ -99,7 +99,10 @@ async function messagesOfParts(
 const withScore = (head: MessageHead): Unplaced => ({ ...head, score: 1 });
 
 /** JSON columns hold texts with their quotes and line ends escaped. */
-function holds(column: string, { text, kind }: ScanRequest): Predicate {
+function holds<K extends "search_text" | "content" | "variant_data">(
+  column: K,
+  { text, kind }: ScanRequest,
+): ColumnPredicate<K, string> {
   if (kind === "regex") return matches(column, text);
   const escaped = JSON.stringify(text).slice(1, -1);
   const plain = contains(column, text);

@@ -5,7 +5,7 @@
  * named by their records: what the pieces of one repeat, its name repeats, and so does a piece that says nothing of it.
  */
 import type { MessageName, Replayed } from "../model/index.ts";
-import { sessionId } from "../model/index.ts";
+import { originalsOf, sessionId } from "../model/index.ts";
 import type { MessageHead, SessionStore, SummaryList } from "../sessions/index.ts";
 import { isDerivedName, pieceOf } from "../sessions/index.ts";
 import { and, isIn, or } from "../substrate/index.ts";
@@ -48,7 +48,7 @@ export class Origins {
   #firstOf(replays: Replayed): Replayed {
     const passed = new Map<string, MessageName>();
     const originals = new Map<string, MessageName>();
-    const next: MessageName[] = originsOf(replays).toReversed();
+    const next: MessageName[] = originalsOf(replays).toReversed();
     for (let name = next.pop(); name !== undefined; name = next.pop()) {
       if (passed.has(nameOf(name))) continue;
       passed.set(nameOf(name), name);
@@ -86,7 +86,8 @@ export class Origins {
 
   #learn({ session_id, id, record, replays }: MessageHead): void {
     if (typeof replays !== "object") return;
-    for (const message_id of new Set([id, record])) this.#add({ session_id, message_id }, originsOf(replays));
+    for (const message_id of new Set([id, record]))
+      this.#add({ session_id, message_id }, originalsOf(replays));
   }
 
   #add(copied: MessageName, origins: readonly MessageName[]): void {
@@ -116,13 +117,7 @@ type Named = Pick<MessageHead, "session_id" | "id" | "record" | "replays">;
 
 /** What a hit says that it repeats. Until November 2026 only the first piece of a record said it, for all of them. */
 function namesBehind({ session_id, id, record, replays }: Named): readonly MessageName[] {
-  if (typeof replays === "object") return originsOf(replays);
+  if (typeof replays === "object") return originalsOf(replays);
   const isPiece = replays === undefined && record !== id && pieceOf({ id, record }) !== undefined;
   return isPiece ? [{ session_id, message_id: record }] : [];
 }
-
-/** The messages that a copy repeats: several where a client joined them. */
-export const originsOf = ({ session_id, message_id, also = [] }: Replayed): readonly MessageName[] => [
-  { session_id, message_id },
-  ...also,
-];

@@ -2,11 +2,11 @@
  * What is shown of the texts of some hits (spec.md#search-hit-payload). Where a pattern stands in a text is told by the engine
  * that found it there: a pattern in JavaScript can keep the process from everything else for as long as it likes.
  */
-import type { JsonValue } from "../base/json.ts";
-import { isJsonObject } from "../base/json.ts";
+import type { JsonValue } from "../base/json/json.ts";
+import { isJsonObject } from "../base/json/json.ts";
 import { TimeLimit } from "../base/waiting.ts";
 import type { Part } from "../model/index.ts";
-import { openJson } from "../model/index.ts";
+import { openJson, REF } from "../model/index.ts";
 import type { SessionStore } from "../sessions/index.ts";
 import type { ShownHit } from "./collapse.ts";
 import { wordQuery } from "./query.ts";
@@ -38,7 +38,7 @@ export async function readSnippets(
   const snippets = new Map<ShownHit, Snippet>();
   for (const [at, hit] of said.entries()) {
     const text = texts[at]?.text ?? texts[at]?.content ?? "";
-    if (input.mode === "fts") snippets.set(hit, snippetOf(text, terms));
+    if (input.mode === "words") snippets.set(hit, snippetOf(text, terms));
     else if (input.mode === "exact") snippets.set(hit, cutAround(text, text.indexOf(input.text)));
     else snippets.set(hit, cutAround(text, unitsBefore(text, startOf(matches, hit))));
   }
@@ -84,7 +84,7 @@ async function findMatches(
   const ofParts = async (): Promise<void> => {
     if (inParts.length === 0) return;
     const found = await tables.parts.takeMatches(
-      inParts.flatMap(({ part }) => part?.row ?? []),
+      inParts.flatMap(({ part }) => part?.[REF].row ?? []),
       { column: "variant_data", pattern, select: ["variant_data"] },
     );
     for (const [at, hit] of inParts.entries()) {

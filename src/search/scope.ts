@@ -4,7 +4,8 @@
  * (spec.md#search-prefilter-pushdown).
  */
 import type { Role } from "../model/index.ts";
-import type { SessionSummary, SummaryList } from "../sessions/index.ts";
+import type { MESSAGES, SessionSummary, SummaryList } from "../sessions/index.ts";
+import { isOfAgent, isSubagent } from "../model/index.ts";
 import { isPlain } from "../sessions/index.ts";
 import type { Predicate } from "../substrate/index.ts";
 import { and, eq, ge, isIn, lt, MAX_IN_VALUES, or } from "../substrate/index.ts";
@@ -26,9 +27,9 @@ export interface Scope {
   /** Sessions in scope, newest first. */
   readonly sessions: readonly SessionSummary[];
   /** Over the messages table; undefined when everything is in scope. */
-  readonly messages: Predicate | undefined;
+  readonly messages: Predicate<typeof MESSAGES> | undefined;
   /** What of it concerns single messages and not whole sessions. */
-  readonly perMessage: readonly Predicate[];
+  readonly perMessage: readonly Predicate<typeof MESSAGES>[];
 }
 
 export function scopeOf(summaries: SummaryList, filter: ScopeFilter): Scope {
@@ -54,24 +55,21 @@ function mayHold(session: SessionSummary, filter: ScopeFilter): boolean {
 export function isInScope(session: SessionSummary, filter: ScopeFilter): boolean {
   const { session_id, source_agent, project, from, until } = filter;
   if (session_id !== undefined && session.id !== session_id) return false;
-  if (source_agent !== undefined && !isBelow(session.source_agent, source_agent)) return false;
-  if (!showsAgents(filter) && session.source_agent.includes("/")) return false;
+  if (source_agent !== undefined && !isOfAgent(session.source_agent, source_agent)) return false;
+  if (!showsAgents(filter) && isSubagent(session.source_agent)) return false;
   if (from !== undefined && session.last_at < from) return false;
   if (until !== undefined && session.first_at >= until) return false;
   return project === undefined || project(session.project);
 }
 
 const showsAgents = ({ includeSubagents, session_id, source_agent }: ScopeFilter): boolean =>
-  includeSubagents || session_id !== undefined || source_agent?.includes("/") === true;
+  includeSubagents || session_id !== undefined || (source_agent !== undefined && isSubagent(source_agent));
 
 /** Nothing is said about sessions, apart from their agents. */
 const isUnfiltered = ({ session_id, source_agent, project, from, until }: ScopeFilter): boolean =>
   [session_id, source_agent, project, from, until].every((filter) => filter === undefined);
 
-const isBelow = (agent: string, filter: string): boolean =>
-  agent === filter || agent.startsWith(`${filter}/`);
-
-function messagePredicates({ role, from, until }: ScopeFilter): Predicate[] {
+function messagePredicates({ role, from, until }: ScopeFilter): Predicate<typeof MESSAGES>[] {
   return [
     ...(role === undefined ? [] : [eq("role", role)]),
     ...(from === undefined ? [] : [ge("timestamp", from)]),
@@ -83,9 +81,12 @@ function messagePredicates({ role, from, until }: ScopeFilter): Predicate[] {
  * The labels of the sessions in scope. Each filter looks at one label, so a message with both labels in the lists
  * passes them all. No list where every session's label is in it.
  */
-function labelPredicates(summaries: SummaryList, sessions: readonly SessionSummary[]): readonly Predicate[] {
+function labelPredicates(
+  summaries: SummaryList,
+  sessions: readonly SessionSummary[],
+): readonly Predicate<typeof MESSAGES>[] {
   if (sessions.length === summaries.size) return [];
-  const predicates: Predicate[] = [];
+  const predicates: Predicate<typeof MESSAGES>[] = [];
   for (const label of ["source_agent", "project"] as const) {
     const wanted = new Set<string>();
     for (const session of sessions) wanted.add(session[label]);
@@ -94,8 +95,8 @@ function labelPredicates(summaries: SummaryList, sessions: readonly SessionSumma
   return predicates;
 }
 
-function isOneOf(column: string, values: readonly string[]): Predicate {
-  const lists: Predicate[] = [];
+function isOneOf(column: "source_agent" | "project", values: readonly string[]): Predicate<typeof MESSAGES> {
+  const lists: Predicate<typeof MESSAGES>[] = [];
   for (let start = 0; start < values.length; start += MAX_IN_VALUES)
     lists.push(isIn(column, values.slice(start, start + MAX_IN_VALUES)));
   return or(...lists);

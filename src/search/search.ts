@@ -14,7 +14,7 @@ import { HitStandings } from "./standings.ts";
 import type { WordPosition } from "./words.ts";
 import { searchByWords } from "./words.ts";
 
-export type Mode = "fts" | "exact" | "regex";
+export type Mode = "words" | "exact" | "regex";
 
 export interface SearchInput {
   readonly text: string;
@@ -53,7 +53,7 @@ export async function search(store: SessionStore, input: SearchInput): Promise<S
   if (scope.sessions.length === 0) return NOTHING;
   const standings = new HitStandings(store, { summaries, includeSuperseded: input.includeSuperseded });
   const [page, searchable] = await Promise.all([
-    input.mode === "fts"
+    input.mode === "words"
       ? byWords(store, input, { scope, standings, summaries })
       : byText(store, input, { scope, standings, origins: new Origins(store, summaries) }),
     countSearchable(store, scope, summaries),

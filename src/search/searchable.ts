@@ -3,7 +3,7 @@
  * those on messages by the table, which has no index on what has text: several searches in a row with the same filters, as
  * an agent asks them, count once for one state of the store.
  */
-import type { SessionStore, SessionSummary, SummaryList } from "../sessions/index.ts";
+import type { MESSAGES, SessionStore, SessionSummary, SummaryList } from "../sessions/index.ts";
 import type { Predicate } from "../substrate/index.ts";
 import { and, isNull, not } from "../substrate/index.ts";
 import type { Scope } from "./scope.ts";
@@ -38,7 +38,7 @@ function textsOf(sessions: readonly SessionSummary[]): number {
 
 function countOnce(
   store: SessionStore,
-  where: Predicate,
+  where: Predicate<typeof MESSAGES>,
   counts: Map<string, Promise<number>>,
 ): Promise<number> {
   const key = JSON.stringify(where);

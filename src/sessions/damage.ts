@@ -18,7 +18,7 @@ import {
   tidySums,
   withStoreLock,
 } from "../substrate/index.ts";
-import { MESSAGES, PARTS, SESSIONS, SOURCES, SUMMARIES } from "./schema.ts";
+import { MESSAGES, PARTS, SESSIONS, SOURCES, SUMMARIES } from "./tables/schema.ts";
 import type { Storage } from "./store.ts";
 
 /** Looks at the files of a local store (spec.md#storage-checksums); at nothing of a store elsewhere. */

@@ -4,12 +4,13 @@
  * that was restored there (spec.md#sources-restored).
  */
 import { PondError } from "../base/errors.ts";
+import { sentence } from "../base/sentence.ts";
 import type { Lineage, SessionId, TreeIssue } from "../model/index.ts";
-import { describeKey, lineageOf, loadTree, sessionsIn } from "../model/index.ts";
-import type { StateChoice } from "./history.ts";
-import { asReadFrom } from "./states.ts";
+import { brandOf, describeKey, lineageOf, loadTree, sessionsIn } from "../model/index.ts";
+import type { StateChoice } from "./states/history.ts";
+import { asReadFrom } from "./tables/states.ts";
 import type { SessionStore } from "./store.ts";
-import type { Shown } from "./view.ts";
+import type { Shown } from "./read/view.ts";
 
 /** A lineage, and which recorded states it is of. */
 export interface ReadLineage {
@@ -24,8 +25,9 @@ export async function readLineage(
   root: SessionId,
   view: ReadonlyMap<string, StateChoice> = new Map(),
 ): Promise<ReadLineage> {
-  const client = (await store.session(root))?.source_agent.split("/")[0];
-  const tree = store.tree({ payloads: true, view, ...(client === undefined ? {} : { client }) });
+  const session = await store.session(root);
+  const client = session === undefined ? {} : { client: brandOf(session.source_agent) };
+  const tree = store.tree({ payloads: true, view, ...client });
   const { value, issues } = await loadTree(tree, root);
   const cycle = issues.find(({ kind }) => kind === "cycle");
   if (cycle !== undefined) throw circular(root, cycle);
@@ -53,7 +55,7 @@ function withSources({ state, children }: Lineage, shown: ReadonlyMap<SessionId,
 function circular(root: SessionId, { message, kind }: TreeIssue): PondError {
   return new PondError("validation_failed", `${message}; such sessions cannot be restored as a tree`, {
     reason: "corrupt",
-    hint: "their client recorded these parents; pond get reads each of them on its own",
+    hint: sentence`their client recorded these parents; ${{ do: "get" }} reads each of them on its own`,
     data: { session: root, kind },
   });
 }
@@ -64,9 +66,7 @@ function notWhole(root: SessionId, first: TreeIssue | undefined, count: number):
   const what = first?.message ?? "it has no row";
   return new PondError("storage_unavailable", `${where} cannot be read: ${what}${others}`, {
     reason: "corrupt",
-    hint:
-      "run pond repair, which reads it again from its source where that is still there; " +
-      "pond verify --stored names everything that cannot be read",
+    hint: sentence`run ${{ do: "repair" }}, which reads it again from its source where that is still there; ${{ do: "verify", stored: true }} names everything that cannot be read`,
     data: { session: root, issues: count, ...(first === undefined ? {} : { kind: first.kind }) },
   });
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { isPondError } from "../base/errors.ts";
 import type { StorePeek } from "../substrate/index.ts";
 import { peekStore } from "../substrate/local/peek.ts";
-import { parseStorageUrl } from "../substrate/storage-url.ts";
+import { parseStorageUrl } from "../substrate/engine/storage-url.ts";
 import type { Storage } from "./store.ts";
 
 /** Tables whose rows are read from sources; all others can be made of them. */

@@ -1,13 +1,15 @@
 /** The session datasets as the rest of pond sees them: ingest in, canonical objects out. */
+import { corrupt } from "./tables/options-text.ts";
+import { readFacts, readTexts } from "./states/message-texts.ts";
+import type { MessageText, TextRow } from "./states/message-texts.ts";
 import { allEnded } from "../base/all-ended.ts";
 import type { Clock } from "../base/clock.ts";
 import { isPondError } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
 import type {
-  MessageId,
   MessageKey,
   Part,
-  PartScope,
+  PartOutline,
+  PondFacts,
   Session,
   SessionId,
   SessionState,
@@ -23,50 +25,44 @@ import type {
   TableHealth,
 } from "../substrate/index.ts";
 import { openStore } from "../substrate/index.ts";
-import type { MessageHead } from "./heads.ts";
-import { findHeads, readHeads } from "./heads.ts";
-import type { IngestOptions } from "./ingest.ts";
-import { Ingest } from "./ingest.ts";
-import type { PartRef } from "./parts.ts";
-import { readPartRefs, readPartRefsOf, readPayloadSizes } from "./parts.ts";
-import type { DamagedSession, MessageRef, MessageText } from "./read.ts";
-import {
-  findMessage,
-  readAllSessions,
-  readChildren,
-  readHashes,
-  readMessageRefs,
-  readPondSpaces,
-  readSessions,
-  readTexts,
-} from "./read.ts";
-import type { SessionStandings } from "./read-standings.ts";
-import { readStandings } from "./read-standings.ts";
-import { Summaries } from "./summaries.ts";
-import type { SummaryList } from "./summary-list.ts";
-import { readPartBodies } from "./leaves.ts";
-import type { IsWhole, StateName } from "./put-back.ts";
-import type { KeptPlaces } from "./state-anchors.ts";
-import { anchorStates, keptPlaces } from "./state-anchors.ts";
-import { dropStates, putBackProven, putBackStates, putBackUnproven } from "./put-back.ts";
-import type { RestoredMessages, RestoreHead, RestoreRecord } from "./restore-records.ts";
-import { readRestoreRecords, readRestoresInto, recordRestores, Restores } from "./restore-records.ts";
+import type { MessageHead } from "./read/heads.ts";
+import { findHeads, readHeads } from "./read/heads.ts";
+import type { IngestOptions } from "./ingest/ingest.ts";
+import { Ingest } from "./ingest/ingest.ts";
+import { readMessageOutlines } from "./states/message-outlines.ts";
+import { readPartOutlinesOf, readPayloadSizes } from "./read/parts.ts";
+import type { DamagedSession } from "./states/read.ts";
+import { findMessage, readAllSessions, readChildren, readHashes, readSessions } from "./states/read.ts";
+import type { RowRef, StoredMessage, StoredPart } from "./states/row-ref.ts";
+import { rowsOf } from "./states/row-ref.ts";
+import type { SessionStandings } from "./states/read-standings.ts";
+import { readStandings } from "./states/read-standings.ts";
+import { Summaries } from "./summaries/summaries.ts";
+import type { SummaryList } from "./summaries/summary-list.ts";
+import type { BodyOptions } from "./read/leaves.ts";
+import { readPartBodies } from "./read/leaves.ts";
+import type { IsWhole, StateName } from "./repair/put-back.ts";
+import type { KeptPlaces } from "./states/state-anchors.ts";
+import { anchorStates, keptPlaces } from "./states/state-anchors.ts";
+import { dropStates, putBackProven, putBackStates, putBackUnproven } from "./repair/put-back.ts";
+import type { RestoredMessages, RestoreHead, RestoreRecord } from "./tables/restore-records.ts";
+import { readRestoreRecords, readRestoresInto, recordRestores, Restores } from "./tables/restore-records.ts";
 import {
   countRecovered,
   recoverSessions,
   recoverState,
   takeOutMessages,
   takeOutRecovered,
-} from "./recover.ts";
+} from "./repair/recover.ts";
 import { missingIn } from "./damage.ts";
-import { corrupt } from "./rows.ts";
-import { SOURCES } from "./schema.ts";
-import { ingestTables, lostTables, SessionTables } from "./tables.ts";
-import { StateViews } from "./state-views.ts";
-import type { StateHead } from "./states.ts";
-import type { StoreTreeOptions } from "./tree.ts";
-import { StoreTree } from "./tree.ts";
-import { readStateHeads } from "./versions.ts";
+import type { MESSAGES } from "./tables/schema.ts";
+import { SOURCES } from "./tables/schema.ts";
+import { ingestTables, lostTables, SessionTables } from "./tables/tables.ts";
+import { StateViews } from "./read/state-views.ts";
+import type { StateHead } from "./tables/states.ts";
+import type { StoreTreeOptions } from "./read/tree.ts";
+import { StoreTree } from "./read/tree.ts";
+import { readStateHeads } from "./tables/versions.ts";
 
 /** Where the sessions are: an address of the substrate, a namespace, and what the object store needs to be told. */
 export interface Storage {
@@ -146,7 +142,7 @@ export class SessionStore implements AsyncDisposable {
     return this.#store.forgetMarks();
   }
 
-  ingest(options: IngestOptions & { readonly clock: Clock }): Ingest {
+  ingest<C = never, S = never>(options: IngestOptions<C, S>): Ingest<C, S> {
     return new Ingest(ingestTables(this.tables), options);
   }
 
@@ -231,8 +227,8 @@ export class SessionStore implements AsyncDisposable {
   }
 
   /** Every message of a session in order, bodies unread. */
-  messageRefs(session: SessionId): Promise<MessageRef[]> {
-    return readMessageRefs(this.tables, session);
+  messageOutlines(session: SessionId): Promise<readonly StoredMessage[]> {
+    return readMessageOutlines(this.tables, session);
   }
 
   /** The hashes that are stored of records, for readers of sources that tell everything whenever something changed. */
@@ -264,43 +260,35 @@ export class SessionStore implements AsyncDisposable {
 
   /** The same of the messages that a filter leaves, in no particular order, at most `limit`. */
   findHeads(options: {
-    readonly where: Predicate;
+    readonly where: Predicate<typeof MESSAGES>;
     readonly limit?: number;
   }): Promise<readonly MessageHead[]> {
     return findHeads(this.tables, options);
   }
 
-  /** What some messages say, in the order given. */
-  texts(refs: readonly Pick<MessageRef, "row" | "role">[]): Promise<readonly MessageText[]> {
-    return readTexts(this.tables, refs);
+  /** The texts of some messages, in the order given. */
+  texts(messages: readonly TextRow[]): Promise<readonly MessageText[]> {
+    return readTexts(this.tables, messages);
   }
 
-  /** The facts that pond keeps about some messages (`options.pond`), in the order given. */
-  pondSpaces(refs: readonly Pick<MessageRef, "row">[]): Promise<readonly JsonObject[]> {
-    return readPondSpaces(
-      this.tables,
-      refs.map(({ row }) => row),
-    );
-  }
-
-  /** The parts of some messages of a session that has `of` messages, by message; bodies unread. */
-  partRefs(scope: PartScope): Promise<ReadonlyMap<MessageId, readonly PartRef[]>> {
-    return readPartRefs(this.tables, scope);
+  /** The facts that pond keeps about some messages, in the order given. */
+  facts(messages: readonly StoredMessage[]): Promise<readonly PondFacts[]> {
+    return readFacts(this.tables, rowsOf(messages));
   }
 
   /** The parts of messages of any sessions, in the order of the keys given; bodies unread. */
-  partRefsOf(keys: readonly MessageKey[]): Promise<readonly (readonly PartRef[])[]> {
-    return readPartRefsOf(this.tables, keys);
+  partOutlines(keys: readonly MessageKey[]): Promise<readonly (readonly StoredPart[])[]> {
+    return readPartOutlinesOf(this.tables, keys);
   }
 
   /** The bodies of parts, in the order given; undefined where one cannot be read. */
-  parts(refs: readonly PartRef[], options: { readonly payloads: boolean }): Promise<(Part | undefined)[]> {
-    return readPartBodies(this.tables, refs, options);
+  parts(outlines: readonly StoredPart[], options: BodyOptions): Promise<(Part | undefined)[]> {
+    return readPartBodies(this.tables, outlines, options);
   }
 
   /** Sizes of the payloads of file parts, by row. */
-  payloadSizes(refs: readonly PartRef[]): Promise<ReadonlyMap<bigint, number>> {
-    return readPayloadSizes(this.tables, refs);
+  payloadSizes(parts: readonly PartOutline<RowRef>[]): Promise<ReadonlyMap<bigint, number>> {
+    return readPayloadSizes(this.tables, parts);
   }
 
   findMessage(id: string): Promise<MessageKey[]> {

@@ -6,10 +6,10 @@
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { LogLine } from "../base/append-log.ts";
-import { appendLines, linesOf, readAt, rewriteLines } from "../base/append-log.ts";
-import type { JsonValue } from "../base/json.ts";
-import { stringifyJson, tryParseJson } from "../base/json.ts";
+import type { LogLine } from "../base/files/append-log.ts";
+import { appendLines, linesOf, readAt, rewriteLines } from "../base/files/append-log.ts";
+import type { JsonValue } from "../base/json/json.ts";
+import { stringifyJson, tryParseJson } from "../base/json/json.ts";
 import { LineHeads } from "./line-heads.ts";
 import { Prefixes } from "./prefixes.ts";
 

@@ -4,8 +4,8 @@
  */
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import { readLog, rewriteLog } from "../base/append-log.ts";
-import { isJsonObject } from "../base/json.ts";
+import { readLog, rewriteLog } from "../base/files/append-log.ts";
+import { isJsonObject } from "../base/json/json.ts";
 import type { StoreAddress } from "./stores.ts";
 
 export interface KnownFaults {

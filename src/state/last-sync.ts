@@ -1,8 +1,8 @@
 /** When the last sync of a store ended and what it took in; for `status` only. */
 import { join } from "node:path";
-import { readLog, rewriteLog } from "../base/append-log.ts";
-import type { JsonValue } from "../base/json.ts";
-import { isJsonObject } from "../base/json.ts";
+import { readLog, rewriteLog } from "../base/files/append-log.ts";
+import type { JsonValue } from "../base/json/json.ts";
+import { isJsonObject } from "../base/json/json.ts";
 
 export interface LastSync {
   /** Milliseconds since 1970. */

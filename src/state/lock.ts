@@ -7,9 +7,10 @@ import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { errnoOf, PondError } from "../base/errors.ts";
-import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
-import { STATE, unusable } from "../base/unusable.ts";
-import { isProcessAlive, startOf } from "../base/process-life.ts";
+import { sentence } from "../base/sentence.ts";
+import { makeFolders, PRIVATE_FILE } from "../base/files/folders.ts";
+import { STATE, unusable } from "../base/files/unusable.ts";
+import { isProcessAlive, startOf } from "../base/files/process-life.ts";
 
 export interface Holder {
   readonly pid: number;
@@ -158,7 +159,7 @@ function busy({ pid, host, since }: Holder): PondError {
   const time = new Date(since).toISOString();
   return new PondError("conflict", `another sync is running (pid ${pid} on ${host}, since ${time})`, {
     reason: "busy",
-    hint: "wait for it, or run the same command with --wait",
+    hint: sentence`wait for it, or run the same command with ${{ field: "wait" }}`,
     data: { pid, host, since },
   });
 }

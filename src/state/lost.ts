@@ -4,8 +4,8 @@
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { readLog, rewriteLog } from "../base/append-log.ts";
-import { isJsonObject } from "../base/json.ts";
+import { readLog, rewriteLog } from "../base/files/append-log.ts";
+import { isJsonObject } from "../base/json/json.ts";
 import type { SourceName } from "./cursors.ts";
 
 export interface LostSource extends SourceName {

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unlessFailed } from "../base/errors.ts";
-import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
+import { makeFolders, PRIVATE_FILE } from "../base/files/folders.ts";
 import { removeIfOld } from "./abandoned.ts";
 
 /** A log that did not grow for so long rarely does again; until then its prefix is worth its place on the disk. */

@@ -6,8 +6,8 @@ import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errnoOf } from "../base/errors.ts";
-import { makeFolders, PRIVATE_FILE } from "../base/folders.ts";
-import { STATE, unusable } from "../base/unusable.ts";
+import { makeFolders, PRIVATE_FILE } from "../base/files/folders.ts";
+import { STATE, unusable } from "../base/files/unusable.ts";
 
 export function readerId(stateFolder: string): string {
   const path = join(stateFolder, "reader");

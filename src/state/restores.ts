@@ -3,8 +3,8 @@
  * news: `verify` tells it from one that was never stored. Losing this list costs a sync of those files.
  */
 import { join } from "node:path";
-import { appendLog, readLog } from "../base/append-log.ts";
-import { isJsonObject } from "../base/json.ts";
+import { appendLog, readLog } from "../base/files/append-log.ts";
+import { isJsonObject } from "../base/json/json.ts";
 
 export interface RestoredStamp {
   /** By its real path. */

@@ -1,4 +1,4 @@
-import {
+import fs, {
   appendFileSync,
   existsSync,
   mkdirSync,
@@ -7,12 +7,13 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { tempDir } from "../../test/support/temp-dir.ts";
-import { appendLog, readLog, rewriteLog } from "../base/append-log.ts";
+import { appendLog, readLog, rewriteLog } from "../base/files/append-log.ts";
 import { systemClock } from "../base/clock.ts";
 import { acquireLock } from "./lock.ts";
 import { Cursors } from "./cursors.ts";
@@ -179,7 +180,7 @@ describe("the sync lock", () => {
         code: "conflict",
         reason: "busy",
         message: expect.stringContaining(`pid ${process.pid}`),
-        hint: expect.stringContaining("--wait"),
+        hint: expect.stringContaining("with wait"),
       });
       using other = await acquireLock(folder.path, "another", options);
       expect(other).toBeDefined();
@@ -227,6 +228,41 @@ describe("the sync lock", () => {
       expect(own).toMatchObject({ pid: process.pid, started: expect.stringMatching(/^\d+$/) });
     },
   );
+
+  test("of another machine is never taken over", async () => {
+    await using folder = await tempDir();
+    const content = holder(999_999_999, { host: "another.example" });
+    left(folder.path, content);
+    await expect(acquireLock(folder.path, "s", options)).rejects.toMatchObject({ reason: "busy" });
+    expect(readFileSync(join(folder.path, "locks/s.lock"), "utf8")).toBe(content);
+  });
+
+  test("that somebody else has by now stays when this one is given up", async () => {
+    await using folder = await tempDir();
+    const lock = await acquireLock(folder.path, "s", options);
+    left(folder.path, holder(process.ppid));
+    lock[Symbol.dispose]();
+    expect(readFileSync(join(folder.path, "locks/s.lock"), "utf8")).toBe(holder(process.ppid));
+  });
+
+  test("is put back where a living process took it right before a dead one's is moved away", async () => {
+    await using folder = await tempDir();
+    left(folder.path, holder(999_999_999));
+    const { renameSync } = fs;
+    const spy = vi.spyOn(fs, "renameSync").mockImplementation((from, to) => {
+      left(folder.path, holder(process.ppid));
+      renameSync(from, to);
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      spy.mockRestore();
+      syncBuiltinESMExports();
+    });
+    await expect(acquireLock(folder.path, "s", options)).rejects.toMatchObject({ reason: "busy" });
+    expect(spy).toHaveBeenCalledOnce();
+    expect(readdirSync(join(folder.path, "locks"))).toEqual(["s.lock"]);
+    expect(readFileSync(join(folder.path, "locks/s.lock"), "utf8")).toBe(holder(process.ppid));
+  });
 
   test("waits until the holder is done", async () => {
     await using folder = await tempDir();

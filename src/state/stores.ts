@@ -6,9 +6,9 @@
  * one that comes back is gone on with.
  */
 import { join } from "node:path";
-import { appendLog, readLog, rewriteLog } from "../base/append-log.ts";
-import type { JsonObject } from "../base/json.ts";
-import { isJsonObject, stringifyJson } from "../base/json.ts";
+import { appendLog, readLog, rewriteLog } from "../base/files/append-log.ts";
+import type { JsonObject } from "../base/json/json.ts";
+import { isJsonObject, stringifyJson } from "../base/json/json.ts";
 
 export interface StoreAddress {
   readonly url: string;

@@ -1,13 +1,13 @@
 /**
  * What the engine does not promise by itself, and that this room's interface cannot express the dangerous
- * forms.
+ * forms (spec.md#storage-exactly-once).
  */
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../test/support/temp-dir.ts";
 import { BatchBuilder } from "./arrow/batch.ts";
 import { schemaOf } from "./arrow/schema.ts";
 import { defineTable, openStore, Table } from "./index.ts";
-import { type LanceTable, loadLance, nativeMerge } from "./lance.ts";
+import { type LanceTable, loadLance, nativeMerge } from "./engine/lance.ts";
 
 const NOTES = defineTable({
   name: "notes",

@@ -1,14 +1,15 @@
 /** Opening a store: an address, a namespace, and the tables that consumers declare. */
 import { systemClock, type Clock } from "../base/clock.ts";
 import { PondError } from "../base/errors.ts";
+import { sentence } from "../base/sentence.ts";
 import { secretsIn } from "../base/secrets.ts";
-import { Catalog } from "./catalog.ts";
-import type { Handle } from "./handle.ts";
+import { Catalog } from "./catalog/catalog.ts";
+import type { Handle } from "./handle/handle.ts";
 import type { RecoveryIssue } from "./local/recover.ts";
-import type { RetryPolicy } from "./retry.ts";
-import type { TableSpec } from "./spec.ts";
-import { parseStorageUrl, type StorageUrl } from "./storage-url.ts";
-import { forgetMarks, leaveMark, readIdentity, readStoreId, storeId, tidyMarks } from "./store-id.ts";
+import type { RetryPolicy } from "./engine/retry.ts";
+import type { TableSpec } from "./engine/spec.ts";
+import { parseStorageUrl, type StorageUrl } from "./engine/storage-url.ts";
+import { forgetMarks, leaveMark, readIdentity, readStoreId, storeId, tidyMarks } from "./catalog/store-id.ts";
 import { Table } from "./table.ts";
 
 export interface StoreOptions {
@@ -91,7 +92,9 @@ function openCatalog(parsed: StorageUrl, options: StoreOptions): Promise<Catalog
 async function admit(catalog: Catalog, url: StorageUrl, create: boolean): Promise<void> {
   if ((await readStoreId(catalog)) !== undefined) return;
   if (!create)
-    throw new PondError("not_found", `there is no store at ${url.display}`, { hint: "run pond sync first" });
+    throw new PondError("not_found", `there is no store at ${url.display}`, {
+      hint: sentence`run ${{ do: "sync" }} first`,
+    });
   await catalog.probe();
   await storeId(catalog);
 }

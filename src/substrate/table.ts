@@ -4,7 +4,7 @@
  */
 import { type Batch, BatchBuilder } from "./arrow/batch.ts";
 import type { Rows } from "./arrow/rows.ts";
-import type { Handle } from "./handle.ts";
+import type { Handle } from "./handle/handle.ts";
 import {
   health,
   maintain,
@@ -13,12 +13,12 @@ import {
   type TableHealth,
 } from "./maintain/run.ts";
 import { remakeIndexes } from "./maintain/mend.ts";
-import type { Predicate } from "./predicate.ts";
+import type { Predicate } from "./engine/predicate.ts";
 import { explain, type NearestOptions, type ScanOptions, type SearchOptions } from "./read/query.ts";
 import { nearest, search } from "./read/ranked.ts";
 import { count, scan, scanBatches, scanIn } from "./read/scan.ts";
 import { fetchBlobs, take, takeMatches } from "./read/take.ts";
-import type { ColumnName, ColumnsOf, RowOf, TableSpec } from "./spec.ts";
+import type { ColumnName, ColumnsOf, RowOf, TableSpec } from "./engine/spec.ts";
 import {
   firstKeysOf,
   isReadable,
@@ -31,8 +31,8 @@ import {
   takeOut,
   takeOutKeys,
   type TakenOut,
-} from "./take-out.ts";
-import * as write from "./write.ts";
+} from "./write/take-out.ts";
+import * as write from "./write/write.ts";
 
 export class Table<S extends TableSpec = TableSpec> {
   readonly spec: S;
@@ -109,7 +109,7 @@ export class Table<S extends TableSpec = TableSpec> {
     return takeMatches(this.#handle, rowIds, find);
   }
 
-  count(where?: Predicate): Promise<number> {
+  count(where?: Predicate<S>): Promise<number> {
     return count(this.#handle, where);
   }
 

@@ -1,18 +1,22 @@
-/** The shapes that pond speaks (spec.md#wire-handlers): types, bounds and error bodies. The schemas are in schema.ts. */
+/**
+ * The shapes that pond speaks (spec.md#wire-handlers): types, bounds and error bodies. The schemas are in
+ * schema.ts; the requests and reports of each other operation are in a file of its own, which is its door.
+ */
 export { errorBody } from "../base/errors.ts";
 export type { CodeMeaning } from "./error-codes.ts";
 export { CODES } from "./error-codes.ts";
+export type { IngestRequest, IngestResponse, RowError, RowResult } from "./ingest.ts";
 export {
   CONTEXT_LIMITS,
   GET_LIMITS,
+  MAX_EVENTS,
   MAX_QUERY,
   PAGE_BYTES,
   PROTOCOL_VERSION,
   SEARCH_LIMITS,
   SESSIONS_LIMITS,
 } from "./limits.ts";
-export type { Phrasing } from "./transcript.ts";
-export { getTranscript, searchTranscript } from "./transcript.ts";
+export { includesSubagents } from "./filters.ts";
 export type {
   ChildView,
   EndView,

@@ -11,3 +11,5 @@ export const SESSIONS_LIMITS = { default: 50, most: 1000 } as const;
 export const MAX_QUERY = 4000;
 /** Bytes of text that one page of `get` aims at; a single message may be larger, it is never cut. */
 export const PAGE_BYTES = 160_000;
+/** Events of one request of `ingest`. */
+export const MAX_EVENTS = 1000;

@@ -4,7 +4,7 @@
  * types from index.ts. Within a major version the shapes only gain fields.
  */
 import { z } from "zod";
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json/json.ts";
 import { partTypes, relations, roles } from "../model/index.ts";
 import { filePartSchema, partSchema } from "../model/schema.ts";
 import {
@@ -234,7 +234,7 @@ export const searchRequestSchema = z.strictObject({
   ...envelope,
   query: z.string().max(MAX_QUERY).exactOptional(),
   mode: z
-    .enum(["fts", "exact", "regex"])
+    .enum(["words", "exact", "regex"])
     .exactOptional()
     .meta({ description: "By words; exact text or a pattern, also in tool calls and results." }),
   similar_to: id.exactOptional(),
@@ -285,7 +285,7 @@ const hitSessionSchema = z.strictObject({
 });
 
 export const searchResponseSchema = z.strictObject({
-  mode: z.enum(["fts", "exact", "regex"]),
+  mode: z.enum(["words", "exact", "regex"]),
   sessions: z.array(hitSessionSchema),
   matched_total: count,
   matched_total_exact: z.boolean().meta({ description: "False: at least that many." }),

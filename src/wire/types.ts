@@ -1,54 +1,363 @@
-/** The types of the wire, inferred from its schemas; importing them costs nothing at run time. */
-import type { z } from "zod";
-import type {
-  errorBodySchema,
-  getRequestSchema,
-  getResponseSchema,
-  messageViewSchema,
-  partSummarySchema,
-  searchRequestSchema,
-  searchResponseSchema,
-  sessionsRequestSchema,
-  sessionsResponseSchema,
-  sessionSummarySchema,
-} from "./schema.ts";
+/**
+ * The requests and responses of reads as plain interfaces: what a program outside sees too. The schemas are proven equal
+ * to them (types.type-test.ts). An instant is RFC 3339 text in UTC, a cursor is opaque: `next_cursor` of the answer before.
+ */
+import type { ErrorCode } from "../base/errors.ts";
+import type { JsonObject, JsonValue } from "../base/json/json.ts";
+import type { PartType, Provenance, Relation, Role } from "../model/index.ts";
 
-type Plain<T> = T extends readonly (infer Item)[]
-  ? readonly Plain<Item>[]
-  : T extends object
-    ? { readonly [K in keyof T]: Plain<T[K]> }
-    : T;
+/** A plain text is `contains`. */
+export type ProjectFilter =
+  | string
+  | { readonly contains: string }
+  | { readonly prefix: string }
+  | { readonly exact: string };
 
-/** A request as a handler takes it: the envelope is the transport's. */
-type Request<S extends z.ZodType> = Plain<Omit<z.input<S>, "protocol_version" | "namespace">>;
-type Response<S extends z.ZodType> = Plain<z.input<S>>;
+/** What narrows a list or a search to some sessions. */
+interface Scope {
+  readonly project?: ProjectFilter;
+  /** A client and everything below it: `claude-code` finds `claude-code/general-purpose`. */
+  readonly source_agent?: string;
+  /** A day (YYYY-MM-DD, UTC) or an RFC 3339 instant; both ends count. */
+  readonly from_date?: string;
+  readonly to_date?: string;
+  /** Default false. */
+  readonly include_subagents?: boolean;
+}
 
-export type GetRequest = Request<typeof getRequestSchema>;
-export type GetResponse = Response<typeof getResponseSchema>;
-export type SessionResult = Extract<GetResponse, { scope: "session" }>;
-export type MessageResult = Extract<GetResponse, { scope: "message" }>;
-export type SessionHead = GetResponse["session"];
-export type ResponseMode = SessionResult["response_mode"];
-export type StateView = NonNullable<SessionResult["states"]>[number];
-export type EndView = NonNullable<SessionResult["ends"]>[number];
-export type ChildView = SessionResult["children"][number];
-export type IssueView = NonNullable<SessionResult["issues"]>[number];
-export type MessageView = Response<typeof messageViewSchema>;
-/** Of a row that is not in the newest end. */
-export type RowState = NonNullable<MessageView["state"]>;
-export type WirePart = NonNullable<MessageView["parts"]>[number];
-export type PartSummary = Response<typeof partSummarySchema>;
+export interface PartSummary {
+  readonly kind: PartType;
+  /** Tool name, file name or type, verdict. */
+  readonly label?: string;
+  readonly call_id?: string;
+  readonly is_failure?: boolean;
+}
 
-export type SearchRequest = Request<typeof searchRequestSchema>;
-export type SearchFilters = NonNullable<SearchRequest["filters"]>;
-export type SearchMode = NonNullable<SearchRequest["mode"]>;
-export type SearchResponse = Response<typeof searchResponseSchema>;
-export type HitSession = SearchResponse["sessions"][number];
-export type Hit = HitSession["matches"][number];
+export interface SessionHead {
+  readonly id: string;
+  readonly title?: string;
+  readonly source_agent: string;
+  readonly project: string;
+  readonly created_at: string;
+  readonly parent_session_id?: string;
+  readonly parent_message_id?: string;
+  readonly relation?: Relation;
+}
 
-export type SessionsRequest = Request<typeof sessionsRequestSchema>;
-export type SessionsResponse = Response<typeof sessionsResponseSchema>;
-export type SessionLine = Response<typeof sessionSummarySchema>;
-export type ProjectFilter = NonNullable<SessionsRequest["project"]>;
+/** Aliases, which unlike interfaces are JSON values to the compiler. */
+type WirePartBase = {
+  readonly id: string;
+  readonly session_id: string;
+  readonly message_id: string;
+  readonly ordinal: number;
+  readonly provenance: Provenance;
+  readonly options: JsonObject;
+};
+type WireFilePart = WirePartBase & {
+  readonly type: "file";
+  readonly media_type?: string;
+  readonly file_name?: string;
+};
 
-export type ErrorBody = Response<typeof errorBodySchema>;
+/** A part of the canonical model in JSON: bytes are base64; the payload of a file is left out unless it was asked for. */
+export type WirePart =
+  | (WirePartBase & { readonly type: "text"; readonly text?: string })
+  | (WirePartBase & { readonly type: "reasoning"; readonly text?: string })
+  | (WireFilePart & { readonly data: { readonly kind: "string" | "bytes" | "url"; readonly value: string } })
+  | (WireFilePart & {
+      readonly data: { readonly kind: "string" | "bytes" | "url"; readonly omitted_bytes: number };
+    })
+  | (WirePartBase & {
+      readonly type: "tool_call";
+      readonly call_id?: string;
+      readonly name?: string;
+      readonly params?: JsonValue;
+      readonly provider_executed?: boolean;
+    })
+  | (WirePartBase & {
+      readonly type: "tool_result";
+      readonly call_id?: string;
+      readonly name?: string;
+      readonly is_failure?: boolean;
+      readonly result?: JsonValue;
+    })
+  | (WirePartBase & {
+      readonly type: "tool_approval_request";
+      readonly approval_id: string;
+      readonly tool_call_id: string;
+    })
+  | (WirePartBase & {
+      readonly type: "tool_approval_response";
+      readonly approval_id: string;
+      readonly approved?: boolean;
+      readonly reason?: string;
+    });
+
+/**
+ * Of a row that is not in the newest end of its session. superseded: another version of its record is; removed: no version
+ * is left; other_end: it is in another end only.
+ */
+export type RowState = "superseded" | "removed" | "other_end";
+
+export type ResponseMode = "conversational" | "complete" | "verbatim";
+
+export interface MessageView {
+  readonly id: string;
+  /** Absent: it is in the newest end of its session. */
+  readonly state?: RowState;
+  readonly seq?: number;
+  readonly role: Role;
+  readonly timestamp: string;
+  /** The indexed text. */
+  readonly text?: string;
+  /** Of a system message. */
+  readonly content?: string;
+  readonly parts_summary: readonly PartSummary[];
+  /** With response_mode `verbatim`. */
+  readonly parts?: readonly WirePart[];
+  /** Further messages of the same response, shown as one with this. */
+  readonly joined?: readonly string[];
+}
+
+export interface GetRequest {
+  /** The session; with message_id, where to look for it. */
+  readonly session_id?: string;
+  /** One message with its neighbours. */
+  readonly message_id?: string;
+  /** Default `conversational`. */
+  readonly response_mode?: ResponseMode;
+  readonly session_from?: "start" | "end";
+  /** Continue after this message, or part in message mode. */
+  readonly after_id?: string;
+  /** The page that ends before this message. */
+  readonly before_id?: string;
+  /** Default 20, at most 1,000. */
+  readonly limit?: number;
+  /** Messages on each side in message mode; default 3, at most 50. */
+  readonly context_depth?: number;
+  /** Default `active`. */
+  readonly branch?: "active" | "all";
+  /** Which end of a session whose sources went different ways; 1, the default, is the newest. */
+  readonly end?: number;
+  /** Every stored row where it stood, replaced and removed ones too, each with its state. */
+  readonly history?: boolean;
+  /** Payloads of files too. */
+  readonly include_payloads?: boolean;
+}
+
+interface SourceView {
+  /** What names the source, also where several machines read the same path. */
+  readonly id: string;
+  readonly path: string;
+  /** The machine that read it, by the random id of its state. */
+  readonly reader: string;
+  readonly form: string;
+}
+
+/** What one of a session's sources held when it was read. */
+export interface StateView {
+  readonly source: SourceView;
+  /** Its number among those of its source; restore takes it. */
+  readonly state: number;
+  readonly records: number;
+  readonly read_at: string;
+  /** False where something was held back or could not be read. */
+  readonly whole: boolean;
+}
+
+/** Where a session came to: what one of its sources holds, and no other has continued from. */
+export interface EndView {
+  /** Its number, 1 for the newest; get reads it by this. */
+  readonly end: number;
+  readonly source: SourceView;
+  readonly records: number;
+  /** The newest instant of its records. */
+  readonly last_at?: string;
+  /** The last message that it shares with the newest end from the beginning. */
+  readonly parted_after?: string;
+  /** Pond restored it with mapped paths, and its client carried it on. */
+  readonly mapped_paths?: true;
+}
+
+export interface ChildView {
+  readonly id: string;
+  readonly title?: string;
+  readonly source_agent: string;
+  readonly relation?: Relation;
+  readonly parent_message_id?: string;
+  readonly created_at: string;
+  readonly messages: number;
+}
+
+/** A stored row that cannot be read: the answer comes without it. */
+export interface IssueView {
+  readonly session_id: string;
+  readonly message_id?: string;
+  readonly part_id?: string;
+  readonly kind: "missing" | "unreadable" | "changed";
+  readonly message: string;
+}
+
+export interface SessionResult {
+  readonly scope: "session";
+  readonly session: SessionHead;
+  readonly response_mode: ResponseMode;
+  /** From which end this page was read. */
+  readonly session_from: "start" | "end";
+  readonly messages: readonly MessageView[];
+  /** Messages of this mode before the page. */
+  readonly messages_before: number;
+  /** After the page; from the end: before it. */
+  readonly messages_remaining: number;
+  /** Messages on branches that are not active; branch `all` shows them. */
+  readonly hidden: number;
+  /** Sessions that name this one as their parent. */
+  readonly children: readonly ChildView[];
+  readonly children_remaining: number;
+  /** The end that is shown, where there are several; absent with history. */
+  readonly end?: number;
+  /** Where its sources went different ways, the newest first. */
+  readonly ends?: readonly EndView[];
+  /** Every stored row is listed, not one end. */
+  readonly history?: true;
+  /** With history: what its sources held whenever they were read, the newest first. */
+  readonly states?: readonly StateView[];
+  readonly states_remaining?: number;
+  /** Stored rows that are in none of its ends; history shows them. */
+  readonly replaced?: number;
+  /** What of this answer cannot be read; the rest is whole. */
+  readonly issues?: readonly IssueView[];
+}
+
+export interface MessageResult {
+  readonly scope: "message";
+  readonly session: SessionHead;
+  readonly target: MessageView;
+  readonly target_parts: readonly WirePart[];
+  readonly target_parts_remaining: number;
+  readonly siblings: readonly MessageView[];
+  /** How many of the siblings come before the message. */
+  readonly siblings_before: number;
+  readonly context_depth: number;
+  readonly issues?: readonly IssueView[];
+}
+
+export type GetResponse = SessionResult | MessageResult;
+
+/** By words; exact text or a pattern, also in tool calls and results. */
+export type SearchMode = "words" | "exact" | "regex";
+
+export interface SearchFilters extends Scope {
+  readonly session_id?: string;
+  readonly role?: Role;
+  /** 0 to 1. */
+  readonly min_score?: number;
+}
+
+export interface SearchRequest {
+  /** At most 4,000 characters. */
+  readonly query?: string;
+  /** Default: by words. */
+  readonly mode?: SearchMode;
+  readonly similar_to?: string;
+  readonly filters?: SearchFilters;
+  /** Replaced versions of rewritten records too, marked; default false. */
+  readonly include_superseded?: boolean;
+  /** Sessions; default 10, at most 200. */
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export interface Hit {
+  readonly message_id: string;
+  readonly state?: RowState;
+  /** The part that contains the text, where it is not conversation. */
+  readonly part_id?: string;
+  readonly kind?: PartType;
+  readonly tool_name?: string;
+  readonly role: Role;
+  readonly timestamp: string;
+  /** 0 to 1. */
+  readonly score: number;
+  readonly text: string;
+  /** Characters of the whole text; more than `text` when it was cut. */
+  readonly text_length: number;
+  /** On messages of users. */
+  readonly parts_summary?: readonly PartSummary[];
+  /** Copies of this message in other sessions. */
+  readonly also_in?: readonly { readonly session_id: string; readonly message_id: string }[];
+}
+
+export interface HitSession {
+  readonly session_id: string;
+  readonly title?: string;
+  readonly project: string;
+  readonly source_agent: string;
+  readonly last_at: string;
+  readonly session_messages_count: number;
+  readonly matched_message_count: number;
+  readonly matches: readonly Hit[];
+}
+
+export interface SearchResponse {
+  readonly mode: SearchMode;
+  readonly sessions: readonly HitSession[];
+  readonly matched_total: number;
+  /** False: at least that many. */
+  readonly matched_total_exact: boolean;
+  /** Messages with text that the filters left; without filters on messages, of the newest ends. */
+  readonly searchable_in_scope: number;
+  /** Exact text and patterns: sessions in scope that the next pages look through. */
+  readonly sessions_unsearched?: number;
+  readonly has_more: boolean;
+  readonly next_cursor?: string;
+}
+
+export interface SessionsRequest extends Scope {
+  /** Words of the title, in any case. */
+  readonly title?: string;
+  /** Only its children, subagents included. */
+  readonly parent_session_id?: string;
+  /** Default 50, at most 1,000. */
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export interface SessionLine extends SessionHead {
+  readonly first_at: string;
+  readonly last_at: string;
+  readonly messages: {
+    readonly total: number;
+    readonly user: number;
+    readonly assistant: number;
+    readonly tool: number;
+    readonly system: number;
+  };
+  readonly bytes: number;
+  readonly children: number;
+  /** Ways that its sources went; absent where it is one. */
+  readonly ends?: number;
+  /** Where pond restored it to, the newest first; absent where nowhere. */
+  readonly restored_to?: readonly {
+    readonly client: string;
+    readonly session_id: string;
+    readonly path: string;
+    readonly restored_at: string;
+  }[];
+}
+
+export interface SessionsResponse {
+  readonly sessions: readonly SessionLine[];
+  /** Sessions that the filters left. */
+  readonly total: number;
+  readonly has_more: boolean;
+  readonly next_cursor?: string;
+}
+
+export interface ErrorBody {
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly details: Readonly<Record<string, unknown>>;
+  };
+}

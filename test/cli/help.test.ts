@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Command } from "../../src/cli/command.ts";
+import type { Command } from "../../src/cli/command/command.ts";
 import { ROOT as TABLE } from "../../src/cli/verbs.ts";
 import { ROOT, TempHome } from "./pond.ts";
 

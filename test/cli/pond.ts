@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { demoFiles } from "../../src/handlers/demo-corpus.ts";
+import { demoFiles } from "../../src/handlers/setup/demo-corpus.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const BIN = join(ROOT, "bin", "pond.js");
@@ -32,10 +32,14 @@ export interface Options {
 export const hasScript = spawnSync("script", ["--version"]).status === 0;
 if (!hasScript) console.warn("skipped: no script(1) here, so nothing is run on a pseudo-terminal");
 
+/** Compiled code of the tests' own processes, which a new home does not have. */
+const compiled = process.env["NODE_COMPILE_CACHE"];
+
 /** The environment of a person with an empty home: nothing of the machine that runs the tests. */
 export const cleanEnv = (home: string, env: Options["env"] = {}): Record<string, string> => ({
   HOME: home,
   PATH: process.env["PATH"] ?? "",
+  ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
   ...env,
 });
 

@@ -61,7 +61,7 @@ test("a large answer reaches a slow reader whole, also through a pipe that is no
   using home = new TempHome();
   const script = `
     import { Socket } from "node:net";
-    import { createOutput, processSinks } from "${ROOT}/dist/cli/output.js";
+    import { createOutput, processSinks } from "${ROOT}/dist/cli/terminal/output.js";
     new Socket({ fd: 1, readable: false }); // makes it non-blocking, as a sibling process can
     const out = createOutput(processSinks(), { json: false, verbose: false, quiet: false, color: () => false });
     out.print("x".repeat(3_000_000));
@@ -74,8 +74,8 @@ test("a large answer reaches a slow reader whole, also through a pipe that is no
 
 test.each(["SIGINT", "SIGTERM"] as const)("%s ends it while its reader does not read", async (name) => {
   const script = `
-    import { createOutput, processSinks } from "${ROOT}/dist/cli/output.js";
-    import { abortOnSignals } from "${ROOT}/dist/cli/signals.js";
+    import { createOutput, processSinks } from "${ROOT}/dist/cli/terminal/output.js";
+    import { abortOnSignals } from "${ROOT}/dist/cli/terminal/signals.js";
     const signal = abortOnSignals({ stopMs: 600_000 });
     const out = createOutput(processSinks(), { json: false, verbose: false, quiet: false, color: () => false });
     out.print("x".repeat(30_000_000));`;
@@ -93,11 +93,11 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s ends it while its reader does not 
 describe("signals", () => {
   /** A verb that waits for the signal, says that it cleaned up, and takes its time when it is told so. */
   const program = (slow: boolean, stopMs = 600_000): string => `
-    import { command } from "${ROOT}/dist/cli/command.js";
-    import { GLOBAL_FLAGS } from "${ROOT}/dist/cli/flags.js";
-    import { processSinks } from "${ROOT}/dist/cli/output.js";
+    import { command } from "${ROOT}/dist/cli/command/command.js";
+    import { GLOBAL_FLAGS } from "${ROOT}/dist/cli/command/flags.js";
+    import { processSinks } from "${ROOT}/dist/cli/terminal/output.js";
     import { run } from "${ROOT}/dist/cli/run.js";
-    import { abortOnSignals } from "${ROOT}/dist/cli/signals.js";
+    import { abortOnSignals } from "${ROOT}/dist/cli/terminal/signals.js";
     const wait = async ({ out, signal }) => {
       const alive = setInterval(() => {}, 1000);
       out.print("ready");
@@ -203,13 +203,17 @@ test("a sync with nothing to do loads no engine, no reader or writer of a client
   expect(loaded).toContain("adapters/registry.js");
   const light = [
     /^(base|cli|config|state)\//,
-    /^handlers\/(index|context|sync|sync-report|remembered|sweep|sources|import-outcome|waits)\.js$/,
-    /^(sessions\/peek|substrate\/local\/(peek|manifest|files)|substrate\/storage-url)\.js$/,
-    /^adapters\/(registry|seam\/(discovery|stamp))\.js$/,
-    /^adapters\/[^/]+\/(index|discover|layout|names?|places)\.js$/,
+    /^handlers\/(index|context\/(context|remembered)|sync\/sync|sources\/\w+|import\/outcome)\.js$/,
+    /^(sessions\/peek|substrate\/local\/(peek|manifest|files)|substrate\/engine\/storage-url)\.js$/,
+    /^adapters\/(registry|kit\/sources\/(discovery|stamp))\.js$/,
+    /^adapters\/[^/]+\/((index|layout|places)|parse\/units)\.js$/,
   ];
   expect(loaded.filter((path) => !light.some((pattern) => pattern.test(path)))).toEqual([]);
-  expect(loaded.length).toBeLessThan(80);
+  // Three modules of each client (index, layout, places), whatever their number, and a bounded rest.
+  const ofClients = loaded.filter((path) => /^adapters\/(?!kit\/)[^/]+\//.test(path));
+  const clients = new Set(ofClients.map((path) => path.split("/")[1]));
+  expect(ofClients.length).toBeLessThanOrEqual(3 * clients.size + 1);
+  expect(loaded.length - ofClients.length).toBeLessThan(68);
   // Each file costs about a third of a millisecond of every start: the command has them in a few.
   const bundled = await home.exec(process.execPath, ["--import", trace, BIN, "sync"]);
   expect(bundled.stdout).toContain("claude-code\t1\t1\t0");

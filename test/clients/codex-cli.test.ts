@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { contextOf } from "../../src/adapters/codex-cli/context.ts";
+import { contextOf } from "../../src/adapters/codex-cli/restore/context.ts";
 import { adapterNamed } from "../../src/adapters/index.ts";
-import { historyOf, LossReport } from "../../src/adapters/seam/index.ts";
+import { historyOf, LossReport } from "../../src/adapters/kit/foreign/index.ts";
 import { replay } from "../../src/model/index.ts";
 import { lineagesOf, readFolder } from "../support/adapter-run.ts";
 import type { Lineage } from "../../src/adapters/index.ts";

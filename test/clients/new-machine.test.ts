@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:f
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/index.ts";
-import type { Context, RestoreReport } from "../../src/handlers/index.ts";
+import type { Context } from "../../src/handlers/index.ts";
 import { createContext, listSessions, restore, sync } from "../../src/handlers/index.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { compareRequests } from "./compare-requests.ts";
@@ -16,6 +16,7 @@ import type { RealClient } from "./real-clients.ts";
 import { claudeCode, codexCli, isMissing, opencode, pi, PROMPT } from "./real-clients.ts";
 import type { Sent } from "./requests.ts";
 import { sentBy } from "./requests.ts";
+import type { RestoreReport } from "../../src/wire/restore.ts";
 
 interface NewSession {
   readonly client: RealClient;
@@ -82,8 +83,8 @@ describe.each(NEW_SESSIONS)("a new session of $client.adapter", ({ client, folde
       );
       expect(unmapped.resume.is_directory_missing).toBe(true);
     }
-    const mapPaths = isMoved ? [`${recorded}=${directory}`] : [];
-    const report = await machine.pond((context) => restore(context, { session_id: id, mapPaths }));
+    const map_paths = isMoved ? [`${recorded}=${directory}`] : [];
+    const report = await machine.pond((context) => restore(context, { session_id: id, map_paths }));
     expect([report.fidelity, report.losses, report.resume.directory]).toEqual(["native", [], directory]);
     expect(report.resume.is_directory_missing).toBeUndefined();
     const after = machine.continue(report.resume.id, directory, report);
@@ -117,9 +118,9 @@ describe.each(NEW_SESSIONS)("a new session of $client.adapter", ({ client, folde
       const directory = join(box.path, "elsewhere/garden");
       mkdirSync(dirname(directory), { recursive: true });
       renameSync(recorded, directory);
-      const mapPaths = [`${recorded}=${directory}`];
+      const map_paths = [`${recorded}=${directory}`];
       const report = await machine.pond((context) =>
-        restore(context, { session_id: id, mapPaths, canReuse: true }),
+        restore(context, { session_id: id, map_paths, reuse: true }),
       );
       expect(report.resume).toMatchObject({ directory });
       // The id, or the log that is opened instead.

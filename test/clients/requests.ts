@@ -1,7 +1,7 @@
 /** What a client sent to its model, in one form for all dialects, so that the requests of two clients compare. */
 import { createHash } from "node:crypto";
-import { stringifyJson } from "../../src/base/json.ts";
-import type { JsonObject, JsonValue } from "../../src/base/json.ts";
+import { stringifyJson } from "../../src/base/json/json.ts";
+import type { JsonObject, JsonValue } from "../../src/base/json/json.ts";
 import type { OfflineRun } from "./offline.ts";
 
 export type Sent =

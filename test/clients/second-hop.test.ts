@@ -80,8 +80,8 @@ async function carriedOn(source: RealClient, middle: RealClient, folder: string)
   await ingest.flush();
   const lineage = lineagesOf(replay(events))[0]!;
   const { id, project } = lineage.state.session;
-  const mapPaths = [`${project}=${join(folder, "demo.app")}`];
-  const { resume } = await restore(context, { session_id: id, to: middle.adapter, mapPaths });
+  const map_paths = [`${project}=${join(folder, "demo.app")}`];
+  const { resume } = await restore(context, { session_id: id, to: middle.adapter, map_paths });
   await goOn(middle, lineage, { folder, fidelity: "foreign" });
   await sync(context, {});
   const state = await store.state(sessionId(resume.id));

@@ -2,8 +2,8 @@
  * A session of each client whose model thought aloud in every form that its log has: signed, sealed without a text, in
  * several pieces, and in forms that the client itself never sends again. Each thought says which one it is.
  */
-import { stringifyJson } from "../../src/base/json.ts";
-import type { JsonObject } from "../../src/base/json.ts";
+import { stringifyJson } from "../../src/base/json/json.ts";
+import type { JsonObject } from "../../src/base/json/json.ts";
 import type { SessionModel } from "./real-clients.ts";
 import type { ClientName } from "./versions.ts";
 

@@ -4,15 +4,16 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Adapter, Lineage, Loss } from "../../src/adapters/index.ts";
-import { adapters, printFile } from "../../src/adapters/index.ts";
+import { printFile } from "../../src/adapters/index.ts";
 import { replay } from "../../src/model/index.ts";
 import { lineagesOf } from "../support/adapter-run.ts";
+import { foreignTargets } from "../support/restore-lineage.ts";
 import type { Story } from "../support/story.ts";
 import { story } from "../support/story.ts";
 
 const agent = "elsewhere";
 
-describe.each(adapters().filter(({ restore }) => restore.kind === "supported"))("into $name", (adapter) => {
+describe.each(foreignTargets())("into $name", (adapter) => {
   test("a record that was rewritten is written once, as it is now", async () => {
     const parent = story("p", { agent })
       .user("the kept question", { id: "a" })
@@ -58,7 +59,7 @@ const TITLED: Readonly<Record<string, RegExp>> = {
   pi: /"type":"session_info".*"name":"A name of its own"/,
 };
 
-describe.each(adapters().filter(({ restore }) => restore.kind === "supported"))("into $name", (adapter) => {
+describe.each(foreignTargets())("into $name", (adapter) => {
   test("the title goes along, also one that was given on a branch that was left", async () => {
     const named = story("p", { agent })
       .user("the first question", { id: "a", pond: { parent: null } })

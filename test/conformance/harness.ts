@@ -1,5 +1,5 @@
 /**
- * What every adapter keeps, whatever its client (spec.md#adapter-conformance): at the level of the parser here, through the
+ * What every adapter keeps, whatever its client (spec.md#adapter-conformance, spec.md#lossless): at the level of the parser here, through the
  * store in in-store.ts. A suite is one object: the adapter, a fixture in the client's own layout, what it holds, and what the adapter is able to do.
  */
 import { createHash } from "node:crypto";
@@ -7,8 +7,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
-import type { Adapter, Issue, IssueKind } from "../../src/adapters/seam/index.ts";
-import { describeDifference, isEqualFile } from "../../src/adapters/seam/index.ts";
+import type { Adapter } from "../../src/adapters/kit/adapter/index.ts";
+import type { Issue, IssueKind } from "../../src/adapters/kit/sources/index.ts";
+import { describeDifference, isEqualFile } from "../../src/adapters/kit/restore/index.ts";
 import type { Event } from "../../src/model/index.ts";
 import { EventValidator, replay } from "../../src/model/index.ts";
 import type { UnitRun } from "../support/adapter-run.ts";
@@ -78,6 +79,13 @@ export function conformance(suite: Conformance): void {
         const isEnded = unit.files.every(({ path }) => !path.endsWith(".jsonl") || endsLine(path));
         const isNew = (event: Event): boolean => !events.some((known) => isDeepStrictEqual(event, known));
         expect([unit.key, isEnded ? told : told.filter(isNew)]).toEqual([unit.key, []]);
+      }
+    });
+
+    test("a unit that was listed elsewhere is read as by the place that listed it", async () => {
+      for (const { unit, events } of await readFolder(adapter, root)) {
+        const sent = await readUnit(adapter, structuredClone(unit), { root });
+        expect([unit.key, sent.events]).toEqual([unit.key, events]);
       }
     });
 

@@ -12,10 +12,11 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ClientReport, Context } from "../../src/handlers/index.ts";
+import type { Context } from "../../src/handlers/index.ts";
 import { sync } from "../../src/handlers/index.ts";
 import { tempContext } from "../support/temp-context.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import type { ClientReport } from "../../src/wire/sync.ts";
 
 const SESSION = "00000000-0000-4000-8000-000000000001";
 const instant = (n: number): string => new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString();

@@ -6,14 +6,15 @@ import { MessageChannel } from "node:worker_threads";
 import { expect, test, vi } from "vitest";
 import { isPondError, PondError } from "../../src/base/errors.ts";
 import { answerCalls, remoteCalls } from "../../src/base/thread-calls.ts";
-import type { ClientReport, Context } from "../../src/handlers/index.ts";
-import { runPool } from "../../src/handlers/import-pool.ts";
+import type { Context } from "../../src/handlers/index.ts";
+import { runPool } from "../../src/handlers/import/pool.ts";
 import { sync } from "../../src/handlers/index.ts";
-import { sweepSources } from "../../src/handlers/sweep.ts";
+import { sweepSources } from "../../src/handlers/sources/sweep.ts";
 import { ingestTables } from "../../src/sessions/index.ts";
 import type { ColumnsOf, Table, TableSpec } from "../../src/substrate/index.ts";
 import { tempContext } from "../support/temp-context.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import type { ClientReport } from "../../src/wire/sync.ts";
 
 /** Enough for two threads: a source weighs 20 KB beside its bytes. */
 const SOURCES = 850;
@@ -87,7 +88,7 @@ test("a stop in the middle keeps what was committed, and the next import complet
   await using temp = await tempContext({ env, signal: stopping.signal });
   const request = { adapters: ["claude-code"], paths: [folder.path], stages: ["import"] as const };
   const stopped = await sync(temp.context, request, {
-    onProgress: ({ filesDone }) => filesDone === 300 && stopping.abort(),
+    onProgress: ({ files_done }) => files_done === 300 && stopping.abort(),
   });
   expect(stopped.interrupted).toBe(true);
   expect(stopped.clients[0]!.stored.sessions.inserted).toBeLessThan(SOURCES);
@@ -108,14 +109,16 @@ async function runTwo(
   host: Partial<Parameters<typeof runPool>[2]>,
 ): Promise<void> {
   const store = await context.store();
-  const [sweep] = await sweepSources(context, { adapters: ["claude-code"], paths: [folder] }, undefined);
+  const filter = { adapters: ["claude-code"], paths: [folder] };
+  await using swept = await sweepSources(context, filter, undefined);
+  const [sweep] = swept.clients;
   const tasks = sweep!.stale.map((source, order) => ({ ...source, order, unread: source.bytes }));
   const { machine } = context;
   const order = {
     adapter: "claude-code",
     reader: "reader",
     machine: { ...machine, env: { ...machine.env } },
-    places: sweep!.places,
+    places: sweep!.places.map(({ place }) => place),
     limits: { rows: 500, bytes: 1e6 },
     isDoubtful: false,
   };

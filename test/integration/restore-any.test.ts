@@ -5,13 +5,12 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { adapters } from "../../src/adapters/index.ts";
-import { parseJson } from "../../src/base/json.ts";
+import { parseJson } from "../../src/base/json/json.ts";
 import type { Role } from "../../src/model/index.ts";
 import { replay } from "../../src/model/index.ts";
 import { sealExtracted, sealExtractedJson } from "../../src/model/extracted.ts";
 import { lineagesOf } from "../support/adapter-run.ts";
-import { restoreInto } from "../support/restore-lineage.ts";
+import { foreignTargets, restoreInto } from "../support/restore-lineage.ts";
 import { story } from "../support/story.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -107,7 +106,7 @@ const turn = fc.oneof(
   fc.tuple(fc.constant<Role>("tool"), fc.array(result, { minLength: 1, maxLength: 2 })),
 );
 
-test.each(adapters().filter(({ restore }) => restore.kind === "supported"))(
+test.each(foreignTargets())(
   "any session restored into $name reads back as what was handed over",
   { timeout: 120_000 },
   async (adapter) => {
@@ -139,7 +138,7 @@ test("a text that is joined with a blank one behind a picture comes along", asyn
   ];
   const one = story("root", { agent: "elsewhere" }).message("user", parts).assistant("A garden.");
   const [lineage] = lineagesOf(replay(one.events()));
-  for (const adapter of adapters()) {
+  for (const adapter of foreignTargets()) {
     await using out = await tempDir();
     expect(await restoreInto(adapter, lineage!, { out: out.path })).toHaveLength(1);
   }

@@ -2,14 +2,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
-import { adapters } from "../../src/adapters/index.ts";
 import { startChild } from "../support/child.ts";
-import { restoreInto, smallLineage } from "../support/restore-lineage.ts";
+import { foreignTargets, restoreInto, smallLineage } from "../support/restore-lineage.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const lineage = smallLineage();
 
-test.each(adapters().filter(({ restore }) => restore.kind === "supported"))(
+test.each(foreignTargets())(
   "a restore into $name that is killed before any step is completed by the next one",
   { timeout: 180_000 },
   async (adapter) => {

@@ -66,7 +66,8 @@ test("files and store give the same lineage", async () => {
     seq,
     timestamp,
     role,
-    parts,
+    // Without their references.
+    structuredClone(parts),
   ];
   expect(fromFiles.value.plan.messages.map(outline)).toEqual(fromStore.value.plan.messages.map(outline));
 });
@@ -91,7 +92,7 @@ describe("the files of one session", () => {
     const { tree, root, log } = await copyOfFixture(folder.path);
     const refs = await resolveTree(tree, (await planTree(tree, root)).value);
     const [kept, spoiled] = refs.value.plan.messages.filter(({ role }) => role === "assistant");
-    const { offset, end } = refs.value.leaves.get(spoiled!)!.ref;
+    const { offset, end } = refs.value.leaves.get(spoiled!)!.ref.span;
     await overwrite(log, { from: offset, bytes: Buffer.alloc(end - offset - 1, "x") });
     const one = await hydrateTree(tree, refs.value, (node) => node === kept);
     expect(one.issues).toEqual([]);

@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { DatabaseReader } from "../../src/adapters/opencode/read-database.ts";
-import { GoReader } from "../../src/adapters/opencode/read-go.ts";
-import { SqliteFile } from "../../src/adapters/seam/index.ts";
+import { DatabaseReader } from "../../src/adapters/opencode/parse/database.ts";
+import { GoReader } from "../../src/adapters/opencode/parse/go-database.ts";
+import { SqliteFile } from "../../src/adapters/kit/database/index.ts";
 import { Client, Machine, SESSION } from "../support/opencode-machine.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -114,6 +114,6 @@ test("a restore into the client's place with paths of another machine is one tha
   writeLog(log, [prompt("u1", 1)]);
   await sync(context, IMPORT);
   rmSync(log);
-  await restore(context, { session_id: ID, mapPaths: ["/srv/app=/srv/app2"] });
+  await restore(context, { session_id: ID, map_paths: ["/srv/app=/srv/app2"] });
   expect((await verify(context, {})).clients).toMatchObject([{ proven: true, restored: 1, changed: 0 }]);
 });

@@ -8,12 +8,13 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { loadConfig } from "../../src/config/index.ts";
-import type { ClientReport, Context } from "../../src/handlers/index.ts";
+import type { Context } from "../../src/handlers/index.ts";
 import { createContext, get, listSessions, restore, search, sync, verify } from "../../src/handlers/index.ts";
 import { openJson, sessionId } from "../../src/model/index.ts";
 import { LATER } from "../support/adapter-run.ts";
 import { Machine } from "../support/opencode-machine.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import type { ClientReport } from "../../src/wire/sync.ts";
 
 const MIB = 1024 * 1024;
 const SESSION = "00000000-0000-4000-8000-000000000001";

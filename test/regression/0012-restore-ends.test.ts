@@ -5,7 +5,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Context, RestoreReport } from "../../src/handlers/index.ts";
+import type { Context } from "../../src/handlers/index.ts";
 import { restore, sync, verify } from "../../src/handlers/index.ts";
 import { copyFixture, writeLog } from "../support/aged-files.ts";
 import { claudeCode } from "../support/histories/claude-code.ts";
@@ -18,6 +18,7 @@ import { settledEntries } from "../support/histories/source-model.ts";
 import { World } from "../support/histories/world.ts";
 import { addPart } from "../support/stored-rows.ts";
 import { tempContext } from "../support/temp-context.ts";
+import type { RestoreReport } from "../../src/wire/restore.ts";
 
 const LOGS = [claudeCode, codexCli, pi];
 const ALL = [...LOGS, opencodeTree, opencodeDatabase];
@@ -126,7 +127,7 @@ describe.each(ALL)("$label", (model) => {
     const request = { session_id: model.storedId(0), out: join(home, "none"), state: 0 };
     await expect(restore(context, request)).rejects.toMatchObject({
       code: "validation_failed",
-      hint: expect.stringContaining("--source <path or id>"),
+      hint: expect.stringContaining("source <path or id>"),
     });
   });
 
@@ -146,9 +147,9 @@ describe.each(ALL)("$label", (model) => {
     });
     for (const [index, { status }] of results.entries())
       expect(existsSync(join(home, `out-${index + 1}`))).toBe(status === "fulfilled");
-    const mapPaths = ["/home/me/app=/srv/app"];
+    const map_paths = ["/home/me/app=/srv/app"];
     const end = results.findIndex(({ status }) => status === "rejected") + 1;
-    await expect(restore(context, { ...request, mapPaths, end })).rejects.toMatchObject({
+    await expect(restore(context, { ...request, map_paths, end })).rejects.toMatchObject({
       reason: "corrupt",
     });
     expect(existsSync(request.out)).toBe(false);
@@ -200,8 +201,8 @@ describe("a restore that nobody touched", () => {
     await synced(at.context, at.home);
     const out = join(at.home, "restored", to);
     mkdirSync(dirname(out), { recursive: true });
-    const mapPaths = ["/tmp=/srv"];
-    const { files } = await restore(at.context, { session_id: SESSION, to, out, mapPaths });
+    const map_paths = ["/tmp=/srv"];
+    const { files } = await restore(at.context, { session_id: SESSION, to, out, map_paths });
     const request = { adapters: [to], paths: [out] };
     const [client] = (await verify(at.context, request)).clients;
     expect(client).toMatchObject({ unstored: 0, differences: [] });

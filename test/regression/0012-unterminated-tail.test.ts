@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Adapter } from "../../src/adapters/index.ts";
 import { adapterNamed } from "../../src/adapters/index.ts";
-import { compareFile, FileComparer } from "../../src/adapters/seam/index.ts";
+import { compareFile, FileComparer } from "../../src/adapters/kit/restore/index.ts";
 import { NOWHERE, listUnits, readUnit, restoreNative } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -16,7 +16,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
-import type { ClientVerification } from "../../src/handlers/index.ts";
 import { sync as syncSources, verify, verifyStored } from "../../src/handlers/index.ts";
 import { claudeCode } from "../support/histories/claude-code.ts";
 import { codexCli, codexPaginated } from "../support/histories/codex-cli.ts";
@@ -28,6 +27,7 @@ import { listUnits, readUnit } from "../support/adapter-run.ts";
 import { addPart } from "../support/stored-rows.ts";
 import { tempContext } from "../support/temp-context.ts";
 import { World } from "../support/histories/world.ts";
+import type { ClientVerification } from "../../src/wire/verify.ts";
 
 const LOGS = [claudeCode, codexCli, codexPaginated, pi];
 const ALL = [...LOGS, opencodeTree, opencodeDatabase];

@@ -6,7 +6,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
+import type { JsonObject } from "../../src/base/json/json.ts";
 import type { Context } from "../../src/handlers/index.ts";
 import { listSessions, search, sync } from "../../src/handlers/index.ts";
 import type { GetRequest, SearchRequest, SessionResult } from "../../src/wire/index.ts";
@@ -73,7 +73,7 @@ async function find(context: Context, request: SearchRequest) {
   };
 }
 
-const MODES = ["fts", "exact", "regex"] as const;
+const MODES = ["words", "exact", "regex"] as const;
 
 const COMMON: readonly Line[] = [
   { n: 1, text: "the common prompt" },

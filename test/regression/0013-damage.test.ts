@@ -23,6 +23,7 @@ import { appendSums } from "../../src/substrate/local/sums.ts";
 import { changeRow } from "../support/changed-row.ts";
 import { dataFiles, DemoHome, filesIn } from "../support/demo-home.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { plainText, stepsIn } from "../../src/base/sentence.ts";
 
 const TRIALS = Number(process.env["POND_DAMAGE_TRIALS"] ?? 4);
 const SEED = Number(process.env["POND_DAMAGE_SEED"] ?? Date.now() % 1e9);
@@ -194,7 +195,7 @@ test("maintenance does not merge what is damaged: it would get a good checksum",
   for (const path of dataFiles(home, "messages")) flipAt(path, 40);
   await expect(home.run((context) => sync(context, { stages: ["update-indexes"] }))).rejects.toMatchObject({
     reason: "corrupt",
-    hint: "run pond repair",
+    hint: "run repair",
   });
 });
 
@@ -209,10 +210,10 @@ test("doctor finds what is missing or cut without reading it, and does not advis
       topic: "files",
       status: "fail",
       message: expect.stringContaining("has the wrong size; it holds rows"),
-      fix: "pond repair",
+      fix: [{ do: "repair" }],
     },
   ]);
-  expect(findings.flatMap(({ fix }) => fix ?? []).join()).not.toContain("doctor");
+  expect(findings.map(({ fix }) => plainText(fix ?? "")).join()).not.toContain("doctor");
 });
 
 test("doctor tells of several damaged files at once, and no other fix competes with the repair", async () => {
@@ -224,12 +225,14 @@ test("doctor tells of several damaged files at once, and no other fix competes w
   const findings = await home.run((context) => doctor(context));
   const [files, ...others] = findings.filter(({ topic }) => topic === "files");
   expect(others).toEqual([]);
-  expect(files).toMatchObject({ status: "fail", fix: "pond repair" });
+  expect(files).toMatchObject({ status: "fail", fix: [{ do: "repair" }] });
   expect(files?.message).toMatch(/^\d+ files are damaged$/);
   expect(files?.details?.[0]).toContain("has the wrong size; it holds rows");
-  const fixes = findings.filter(({ fix }) => fix?.includes("pond sync")).map(({ fix }) => fix);
+  const fixes = findings
+    .filter(({ fix }) => stepsIn(fix).some((step) => step.do === "sync"))
+    .map(({ fix = "" }) => plainText(fix));
   expect(fixes).not.toEqual([]);
-  for (const fix of fixes) expect(fix).toMatch(/^after the repair: pond sync/);
+  for (const fix of fixes) expect(fix).toMatch(/^after the repair: sync/);
 });
 
 test("a repair that was killed with rows kept aside reads every source again, and steps over a torn file", async () => {
@@ -254,7 +257,7 @@ test("a repair that was killed with rows kept aside reads every source again, an
     topic: "files",
     status: "fail",
     message: expect.stringContaining("a repair was cut off"),
-    fix: "pond repair",
+    fix: [{ do: "repair" }],
   });
   const report = await home.run((context) => repair(context));
   expect(report.left).toEqual([]);
@@ -299,7 +302,7 @@ test.each([
     ]);
     const findings = await home.run((context) => doctor(context));
     expect(findings).toContainEqual(
-      expect.objectContaining({ topic: "files", status: "fail", fix: "pond repair" }),
+      expect.objectContaining({ topic: "files", status: "fail", fix: [{ do: "repair" }] }),
     );
     const report = await home.run((context) => repair(context));
     expect(report.left).toEqual([]);
@@ -322,7 +325,7 @@ test("without its sources, what is left of a lost table is kept, and readers nam
     (context) => sync(context, {}),
   ];
   for (const command of commands)
-    await expect(home.run(command)).rejects.toMatchObject({ reason: "corrupt", hint: "run pond repair" });
+    await expect(home.run(command)).rejects.toMatchObject({ reason: "corrupt", hint: "run repair" });
   const report = await home.run((context) => repair(context));
   expect(report.stored.clients.map(({ unequal }) => unequal > 0)).toContain(true);
   expect(filesIn(home.store).filter((file) => file.startsWith("pond_lost_messages")).length).toBeGreaterThan(
@@ -427,7 +430,7 @@ test.each(["source_agent", "project"] as const)(
     const out = join(home.path, "out");
     await expect(
       home.run((context) => restore(context, { session_id: session?.id ?? "", out })),
-    ).rejects.toMatchObject({ reason: "corrupt", hint: expect.stringContaining("pond repair") });
+    ).rejects.toMatchObject({ reason: "corrupt", hint: expect.stringContaining("run repair") });
     const report = await home.run((context) => repair(context));
     expect(report).toMatchObject({ left: [], rows: { lost: 0 } });
     expect(await list()).toEqual(before);
@@ -442,7 +445,7 @@ test("a flipped bit in the id of a record without one leaves no record that nobo
   const records = async (): Promise<readonly string[]> => {
     const { sessions } = await home.run((context) => listSessions(context, { source_agent: "codex-cli" }));
     const refs = await home.run(async (context) =>
-      (await context.store()).messageRefs(sessionId(sessions[0]?.id ?? "")),
+      (await context.store()).messageOutlines(sessionId(sessions[0]?.id ?? "")),
     );
     return refs.map(({ id }) => id).toSorted();
   };

@@ -12,6 +12,7 @@ import { azurite, isAzuriteInstalled } from "../support/azurite.ts";
 import { s3Stub } from "../support/s3-stub.ts";
 import { story } from "../support/story.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { worded } from "../../src/cli/terminal/next-step.ts";
 
 /** Not the indexes: what is proven here is the same without them. */
 const IMPORT = { stages: ["import"] } as const;
@@ -139,7 +140,11 @@ class Machine {
     return this.run(async (context) => {
       const { clients, notes } = await sync(context, request);
       const [client] = clients;
-      return { inserted: client?.stored.messages.inserted ?? 0, fresh: client?.fresh ?? 0, notes };
+      return {
+        inserted: client?.stored.messages.inserted ?? 0,
+        fresh: client?.fresh ?? 0,
+        notes: notes.map(worded),
+      };
     });
   }
 }

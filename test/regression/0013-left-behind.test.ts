@@ -5,10 +5,9 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
-import { ownedName } from "../../src/base/owned-name.ts";
+import { ownedName } from "../../src/base/files/owned-name.ts";
 import { sync } from "../../src/handlers/index.ts";
 import { defineTable, openStore } from "../../src/substrate/index.ts";
 import { writeLog } from "../support/aged-files.ts";
@@ -16,7 +15,7 @@ import { tempContext } from "../support/temp-context.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const KILLS = Number(process.env["POND_TEST_KILLS"] ?? 3);
-const SUBSTRATE = fileURLToPath(new URL("../../src/substrate/index.ts", import.meta.url));
+const SUBSTRATE = join(import.meta.dirname, "../../src/substrate/index.ts");
 
 const DERIVED = defineTable({
   name: "derived",

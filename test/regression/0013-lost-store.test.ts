@@ -16,10 +16,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Context } from "../../src/handlers/index.ts";
 import { listSessions, repair, status, sync, verify, verifyStored } from "../../src/handlers/index.ts";
-import { readLog } from "../../src/base/append-log.ts";
+import { readLog } from "../../src/base/files/append-log.ts";
 import { ID, Machine } from "../support/log-machine.ts";
 import { s3Stub } from "../support/s3-stub.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { plainText } from "../../src/base/sentence.ts";
 
 const OLDER = expect.stringContaining("an older copy is in its place");
 const LOST = expect.stringContaining("neither on disk nor in this store");
@@ -197,7 +198,7 @@ test("a store that has vanished is told of by every command, and a new one is ma
     message: GONE,
     hint: expect.stringContaining("mount it or move it back"),
   });
-  const dry = await machine.run((context) => sync(context, { dryRun: true }));
+  const dry = await machine.run((context) => sync(context, { dry_run: true }));
   expect(dry.notes).toEqual([GONE]);
   expect(existsSync(machine.store)).toBe(false);
 
@@ -363,7 +364,7 @@ test("verify names what went with an older copy before any sync, and repair hand
   expect((await machine.run((context) => verify(context, {}))).lost).toMatchObject(lost);
   expect((await machine.run((context) => verifyStored(context, {}))).lost).toMatchObject(lost);
   const { notes } = await machine.run((context) => repair(context));
-  expect(notes).toEqual([OLDER, LOST]);
+  expect(notes.map(plainText)).toEqual([OLDER, LOST]);
   expect(await machine.troubles()).toMatchObject([{ message: LOST }]);
   expect((await machine.run((context) => verify(context, {}))).lost).toMatchObject(lost);
   expect((await machine.run((context) => verifyStored(context, {}))).lost).toMatchObject(lost);

@@ -18,7 +18,7 @@ import { tempDir } from "../support/temp-dir.ts";
 const REFUSED = {
   code: "storage_unavailable",
   message: expect.stringContaining("the store has lost its table"),
-  hint: "run pond repair",
+  hint: "run repair",
 };
 
 const TABLES = ["sessions", "messages", "parts", "sources"];
@@ -129,7 +129,7 @@ test("an identity without a list of its files refuses a sync, which names the re
   await machine.sync();
   for (const part of ["_versions", "_sums"])
     rmSync(join(machine.table("pond_store"), part), { recursive: true });
-  await expect(machine.sync()).rejects.toMatchObject({ hint: "run pond repair" });
+  await expect(machine.sync()).rejects.toMatchObject({ hint: "run repair" });
   const { left } = await machine.run((context) => repair(context));
   expect(left).toEqual([]);
   expect(await machine.troubles()).toEqual([]);

@@ -11,8 +11,8 @@ import { expect, test, vi } from "vitest";
 import { loadConfig } from "../../src/config/index.ts";
 import type { Context } from "../../src/handlers/index.ts";
 import { createContext, doctor, get, listSessions, search, status } from "../../src/handlers/index.ts";
-import { pathMap } from "../../src/handlers/path-map.ts";
-import { parseStorageUrl } from "../../src/substrate/storage-url.ts";
+import { pathMap } from "../../src/handlers/restore/path-map.ts";
+import { parseStorageUrl } from "../../src/substrate/engine/storage-url.ts";
 import { story } from "../support/story.ts";
 import { tempContext } from "../support/temp-context.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -116,7 +116,7 @@ test("where not even the first sessions are looked through in time, that is the 
   });
 });
 
-test.each(["fts", "exact", "regex"] as const)(
+test.each(["words", "exact", "regex"] as const)(
   "Ctrl-C ends a search (%s) while the engine is busy",
   async (mode) => {
     await using temp = await tempContext();

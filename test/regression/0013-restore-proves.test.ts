@@ -40,7 +40,7 @@ test.each(CLIENTS)("a text that changed in the store is not restored into %s", a
     reason: "corrupt",
     message: expect.stringMatching(new RegExp(`session ${SESSION}.*digests differ`)),
     hint: expect.stringContaining(
-      "run pond repair, which reads it again from its source where that is still there",
+      "run repair, which reads it again from its source where that is still there",
     ),
     data: { session: SESSION },
   });

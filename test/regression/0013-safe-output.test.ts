@@ -3,17 +3,18 @@ import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { PondError } from "../../src/base/errors.ts";
 import { shellWord } from "../../src/base/shell.ts";
-import { createOutput } from "../../src/cli/output.ts";
-import type { OutputSettings } from "../../src/cli/output.ts";
-import { parse } from "../../src/cli/parse.ts";
-import { phrasing } from "../../src/cli/phrasing.ts";
-import { createStyle } from "../../src/cli/style.ts";
+import { createOutput } from "../../src/cli/terminal/output.ts";
+import type { OutputSettings } from "../../src/cli/terminal/output.ts";
+import { parse } from "../../src/cli/command/parse.ts";
+import { phrasing } from "../../src/cli/terminal/phrasing.ts";
+import { createStyle } from "../../src/cli/terminal/style.ts";
 import { ROOT } from "../../src/cli/verbs.ts";
 import { get, restore, search } from "../../src/handlers/index.ts";
-import { fromAnotherCopy } from "../../src/handlers/lost-sources.ts";
-import { getTranscript, searchTranscript } from "../../src/wire/index.ts";
+import { fromAnotherCopy } from "../../src/handlers/verify/lost-sources.ts";
+import { getTranscript, searchTranscript } from "../../src/render/index.ts";
 import { story } from "../support/story.ts";
 import { tempContext } from "../support/temp-context.ts";
+import { worded, wordedError } from "../../src/cli/terminal/next-step.ts";
 
 /** C0 and C1, delete, every mark of direction, and line ends that are none of ours. */
 const CODES: readonly number[] = [
@@ -151,24 +152,24 @@ test("an id in a hint is one word of a shell", async () => {
   );
   expect(await hintOf(get(temp.context, { message_id: evil }))).toBe(`ask for session '${evil}'`);
   const out = `${temp.home}/out`;
-  await restore(temp.context, { session_id: evil, to: "codex-cli", out, mapPaths: [] });
+  await restore(temp.context, { session_id: evil, to: "codex-cli", out, map_paths: [] });
   expect(
-    await hintOf(restore(temp.context, { session_id: evil, to: "codex-cli", out, mapPaths: [] })),
+    await hintOf(restore(temp.context, { session_id: evil, to: "codex-cli", out, map_paths: [] })),
   ).not.toContain(` ${evil}`);
 });
 
 test.each(["-rf", "--help"])("the id %s in a command of pond is no flag when it is pasted", async (id) => {
   await using temp = await tempContext();
   await temp.ingest(story(id).user("hello").events());
-  const again = { session_id: id, to: "codex-cli", mapPaths: [] };
+  const again = { session_id: id, to: "codex-cli", map_paths: [] };
   await restore(temp.context, again);
   const refusal = await restore(temp.context, again).then(
     () => "",
-    (error: PondError) => error.hint ?? "",
+    (error: PondError) => wordedError(error).hint ?? "",
   );
   const words = phrasing(createStyle(false));
   const lost = fromAnotherCopy([{ adapter: "pi", root: "/r", key: "k", session: id, records: 1 }]);
-  for (const text of [refusal, words.state(id, 1, "-source"), lost]) {
+  for (const text of [refusal, words.state(id, 1, "-source"), worded(lost)]) {
     const [command = ""] = /pond [a-z]+ [^;,]*/.exec(text) ?? [];
     const pasted = ["-c", `printf '%s\\n' ${command.replaceAll(/<[^>]*>/g, "x")}`];
     const [, ...given] = execFileSync("sh", pasted, { encoding: "utf8" }).trimEnd().split("\n");

@@ -6,7 +6,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
+import type { JsonObject } from "../../src/base/json/json.ts";
 import { restore, search, sync } from "../../src/handlers/index.ts";
 import type { Event } from "../../src/model/index.ts";
 import type { Hit, SearchRequest } from "../../src/wire/index.ts";

@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isPondError, PondError } from "../../src/base/errors.ts";
-import type { Context, RestoreReport, RestoreRequest } from "../../src/handlers/index.ts";
+import type { Context, RestoreHooks } from "../../src/handlers/index.ts";
 import { restore, sync } from "../../src/handlers/index.ts";
 import {
   carryOn,
@@ -19,6 +19,8 @@ import {
   writeOrigin,
 } from "../support/restored-story.ts";
 import { tempContext } from "../support/temp-context.ts";
+import { worded, wordedError } from "../../src/cli/terminal/next-step.ts";
+import type { RestoreReport, RestoreRequest } from "../../src/wire/restore.ts";
 
 /** A machine with a session of another client, and what happens there. */
 class Story implements AsyncDisposable {
@@ -70,12 +72,13 @@ class Story implements AsyncDisposable {
     return report;
   }
 
-  tryTo(request: Partial<RestoreRequest>): Promise<RestoreReport> {
-    return restore(this.context, { session_id: this.origin, to: this.client, ...request });
+  tryTo({ whyNot, ...request }: Partial<RestoreRequest> & RestoreHooks): Promise<RestoreReport> {
+    const hooks = whyNot === undefined ? {} : { whyNot };
+    return restore(this.context, { session_id: this.origin, to: this.client, ...request }, hooks);
   }
 
   resume(request: Partial<RestoreRequest> = {}): Promise<RestoreReport> {
-    return this.tryTo({ canReuse: true, ...request });
+    return this.tryTo({ reuse: true, ...request });
   }
 
   logOf({ files, resume }: RestoreReport): string {
@@ -120,7 +123,7 @@ const refusalOf = async (trying: Promise<unknown>): Promise<PondError> => {
     (thrown: unknown) => thrown,
   );
   if (!isPondError(error)) throw new Error("it was not refused", { cause: error });
-  return error;
+  return wordedError(error);
 };
 
 const CLIENTS = ["claude-code", "codex-cli", "pi", "opencode"];
@@ -128,7 +131,7 @@ const CLIENTS = ["claude-code", "codex-cli", "pi", "opencode"];
 describe.each(CLIENTS)("a copy in %s", (client) => {
   test("is opened in the folder that it was mapped to, touched or not, and no second one is made", async () => {
     await using story = await Story.begin(client);
-    const first = await story.restore({ mapPaths: story.mapped("one") });
+    const first = await story.restore({ map_paths: story.mapped("one") });
     const opens = async (request: Partial<RestoreRequest>): Promise<void> => {
       const before = story.files();
       const { resume, files } = await story.resume(request);
@@ -138,14 +141,14 @@ describe.each(CLIENTS)("a copy in %s", (client) => {
       expect(story.files()).toEqual(before);
     };
     await opens({});
-    await opens({ mapPaths: story.mapped("one") });
+    await opens({ map_paths: story.mapped("one") });
     await opens({ session_id: first.resume.id });
-    const other = await refusalOf(story.resume({ mapPaths: story.mapped("two") }));
+    const other = await refusalOf(story.resume({ map_paths: story.mapped("two") }));
     expect(other).toMatchObject({ reason: "exists", data: { session: first.resume.id } });
     expect(other.message).toContain(`in ${story.folder("one")}, not in ${story.folder("two")}`);
     expect(other.hint).toContain(`pond restore ${story.origin} --to ${client} --out <another folder>`);
     // Neither of them went on, and nothing says so.
-    const again = await refusalOf(story.tryTo({ mapPaths: story.mapped("two") }));
+    const again = await refusalOf(story.tryTo({ map_paths: story.mapped("two") }));
     expect(again.message).toMatch(/was restored into .* before, as /);
     expect(again.message).not.toMatch(/went on|more since|carried on/);
     await story.carryOnCopy(first);
@@ -156,40 +159,40 @@ describe.each(CLIENTS)("a copy in %s", (client) => {
 
   test("is opened where its folder was moved to", async () => {
     await using story = await Story.begin(client);
-    const first = await story.restore({ mapPaths: story.mapped("one") });
+    const first = await story.restore({ map_paths: story.mapped("one") });
     rmSync(story.folder("one"), { recursive: true });
     expect((await story.resume()).resume).toMatchObject({
       directory: story.folder("one"),
       is_directory_missing: true,
     });
-    const { resume } = await story.resume({ mapPaths: story.mapped("two") });
+    const { resume } = await story.resume({ map_paths: story.mapped("two") });
     expect(resume).toMatchObject({ id: first.resume.id, directory: story.folder("two") });
     expect(resume.is_directory_missing).toBeUndefined();
     // By its own id it is restored again once it is gone.
     story.loseClient();
     const again = await restore(story.context, {
       session_id: first.resume.id,
-      canReuse: true,
-      mapPaths: story.mapped("two"),
+      reuse: true,
+      map_paths: story.mapped("two"),
     });
     expect([again.session_id, again.to, again.resume.id]).toEqual([story.origin, client, first.resume.id]);
   });
 
   test("that lacks what came since is told by how much, with ways on that lose nothing", async () => {
     await using story = await Story.begin(client);
-    const first = await story.restore({ mapPaths: story.mapped("one") });
+    const first = await story.restore({ map_paths: story.mapped("one") });
     const { id } = first.resume;
     await story.carryOnOrigin();
     const more = client === "claude-code" ? "2 turns more" : "1 turn more";
-    for (const canReuse of [true, false]) {
-      const stale = await refusalOf(story.tryTo({ canReuse }));
+    for (const reuse of [true, false]) {
+      const stale = await refusalOf(story.tryTo({ reuse }));
       expect(stale.message).toContain(`has ${more} since`);
       expect(stale.hint).toContain(`pond resume ${id};`);
       expect(stale.hint).toContain("which nobody went on with");
     }
     await story.carryOnCopy(first);
-    for (const canReuse of [true, false]) {
-      const both = await refusalOf(story.tryTo({ canReuse }));
+    for (const reuse of [true, false]) {
+      const both = await refusalOf(story.tryTo({ reuse }));
       expect(both.message).toContain(`both went on: the session has ${more} than what was restored`);
       expect(both.message).toMatch(/the copy has gained [12] turns?$/);
       expect(both.hint).not.toMatch(/delete|move/);
@@ -197,7 +200,7 @@ describe.each(CLIENTS)("a copy in %s", (client) => {
     }
     // What is advised does what it says.
     const { to: _, ...own } = { session_id: id, to: client };
-    const { resume } = await restore(story.context, { ...own, canReuse: true });
+    const { resume } = await restore(story.context, { ...own, reuse: true });
     expect(resume).toMatchObject({ id, directory: story.folder("one") });
     const beside = await story.tryTo({ out: story.folder("beside") });
     expect(beside.files.some(({ kept }) => !kept)).toBe(true);
@@ -205,22 +208,22 @@ describe.each(CLIENTS)("a copy in %s", (client) => {
 
   test("that was carried on is not replaced by an older one where it is gone", async () => {
     await using story = await Story.begin(client);
-    const first = await story.restore({ mapPaths: story.mapped("one") });
+    const first = await story.restore({ map_paths: story.mapped("one") });
     const { id } = first.resume;
     await story.carryOnCopy(first);
     story.loseClient();
     const before = story.files();
-    for (const canReuse of [true, false]) {
-      const refused = await refusalOf(story.tryTo({ canReuse }));
+    for (const reuse of [true, false]) {
+      const refused = await refusalOf(story.tryTo({ reuse }));
       expect(refused).toMatchObject({ reason: "exists", data: { session: id } });
       expect(refused.hint).toContain(`pond resume ${id};`);
-      const { refused: planned } = await story.tryTo({ canReuse, isDryRun: true });
+      const { refused: planned } = await story.tryTo({ reuse, dry_run: true });
       expect(planned).toMatchObject({ reason: "exists", message: refused.message });
     }
     expect(story.files()).toEqual(before);
     const insisted = await story.tryTo({ out: story.folder("beside") });
     expect(insisted.files.some(({ kept }) => !kept)).toBe(true);
-    const back = await restore(story.context, { session_id: id, canReuse: true });
+    const back = await restore(story.context, { session_id: id, reuse: true });
     expect(back).toMatchObject({ fidelity: "native", resume: { id, directory: story.folder("one") } });
   });
 });
@@ -235,7 +238,7 @@ const REFUSED: readonly Obstacle[] = [
   [
     "a file of another content",
     async (story) => {
-      const { files } = await story.tryTo({ isDryRun: true, out: story.folder("other") });
+      const { files } = await story.tryTo({ dry_run: true, out: story.folder("other") });
       const path = files[0]?.path ?? "";
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, "other");
@@ -271,10 +274,7 @@ const REFUSED: readonly Obstacle[] = [
       return { out: story.folder("file/below") };
     },
   ],
-  [
-    "a folder to map to that is not there",
-    (story) => ({ canReuse: true, mapPaths: story.mapped("nowhere") }),
-  ],
+  ["a folder to map to that is not there", (story) => ({ reuse: true, map_paths: story.mapped("nowhere") })],
   [
     "a link to a disk that is not mounted, in the place of the client's folder",
     (story) => {
@@ -290,7 +290,7 @@ const REFUSED: readonly Obstacle[] = [
     : []),
   [
     "a client that cannot be started",
-    () => ({ canReuse: true, whyNot: () => new PondError("not_found", "the command codex is not on PATH") }),
+    () => ({ reuse: true, whyNot: () => new PondError("not_found", "the command codex is not on PATH") }),
   ],
   [
     "a copy in the client",
@@ -303,37 +303,38 @@ const REFUSED: readonly Obstacle[] = [
 
 test("a dry run is refused as the real run is, whatever stands in the way", async () => {
   await using story = await Story.begin("codex-cli");
-  expect((await story.tryTo({ isDryRun: true })).refused).toBeUndefined();
+  expect((await story.tryTo({ dry_run: true })).refused).toBeUndefined();
   for (const [what, prepare] of REFUSED) {
     const request = await prepare(story);
     const before = story.files();
-    const { refused } = await story.tryTo({ ...request, isDryRun: true });
+    const { refused } = await story.tryTo({ ...request, dry_run: true });
     const error = await refusalOf(story.tryTo(request));
-    expect([what, refused]).toMatchObject([
+    expect([what, refused?.reason, worded(refused?.message ?? "")]).toEqual([
       what,
-      { reason: error.reason ?? error.code, message: error.message },
+      error.reason ?? error.code,
+      error.message,
     ]);
-    expect(error.hint ?? "").toContain(refused?.hint);
+    expect(error.hint ?? "").toContain(worded(refused?.hint ?? "absent"));
     expect(story.files()).toEqual(before);
   }
 });
 
 test("what opencode has not imported yet is resumed where it was mapped to, as a second restore says", async () => {
   await using story = await Story.begin("opencode");
-  const first = await story.tryTo({ mapPaths: story.mapped("one") });
-  const again = await refusalOf(story.tryTo({ mapPaths: story.mapped("one") }));
+  const first = await story.tryTo({ map_paths: story.mapped("one") });
+  const again = await refusalOf(story.tryTo({ map_paths: story.mapped("one") }));
   expect(again.hint).toContain(`open it with pond resume ${story.origin} --in opencode;`);
   const { id } = first.resume;
   const inOne = { id, directory: story.folder("one"), recorded_directory: "/srv/app" };
-  for (const isDryRun of [true, false]) {
-    const { resume } = await story.resume({ isDryRun });
+  for (const dry_run of [true, false]) {
+    const { resume } = await story.resume({ dry_run });
     expect(resume).toMatchObject(inOne);
     expect(resume).not.toHaveProperty("is_directory_missing");
     expect(resume.steps.at(-1)).toEqual(["opencode", "--session", id]);
     expect(resume.steps.length).toBeGreaterThan(1);
   }
   // Another folder that is asked for is taken: nothing is in the client.
-  expect((await story.resume({ mapPaths: story.mapped("two"), isDryRun: true })).resume.directory).toBe(
+  expect((await story.resume({ map_paths: story.mapped("two"), dry_run: true })).resume.directory).toBe(
     story.folder("two"),
   );
 });
@@ -352,11 +353,11 @@ describe("a session of the client itself that was restored with mapped paths", (
     }
     for (const folder of [".claude", ".codex", ".pi"])
       rmSync(join(home, folder), { recursive: true, force: true });
-    const first = await restore(story.context, { session_id: id, mapPaths: story.mapped("one") });
+    const first = await restore(story.context, { session_id: id, map_paths: story.mapped("one") });
     const again = (request: Partial<RestoreRequest> = {}): Promise<RestoreReport> =>
-      restore(story.context, { session_id: id, canReuse: true, ...request });
+      restore(story.context, { session_id: id, reuse: true, ...request });
     expect((await again()).resume).toMatchObject({ id, directory: story.folder("one") });
-    const other = await refusalOf(again({ mapPaths: story.mapped("two") }));
+    const other = await refusalOf(again({ map_paths: story.mapped("two") }));
     expect(other.message).toContain(`in ${story.folder("one")}, not in ${story.folder("two")}`);
     carryOn(client, story.logOf(first), "And the lemur?");
     expect((await again()).resume).toMatchObject({ id, directory: story.folder("one") });
@@ -370,8 +371,8 @@ test("of two ends of a session the one that the client has is opened by its sour
   const { context, home } = story;
   const first = readFileSync(join(home, ".claude/projects/-srv-app", `${ORIGIN}.jsonl`), "utf8");
   rmSync(join(home, ".claude"), { recursive: true });
-  const own = { session_id: ORIGIN, canReuse: true };
-  const copy = story.logOf(await restore(context, { ...own, mapPaths: story.mapped("one") }));
+  const own = { session_id: ORIGIN, reuse: true };
+  const copy = story.logOf(await restore(context, { ...own, map_paths: story.mapped("one") }));
   carryOn("claude-code", copy, "And the platypus?");
   // The session itself went on, too, elsewhere and later.
   const backup = join(home, "laptop/-srv-app", `${ORIGIN}.jsonl`);

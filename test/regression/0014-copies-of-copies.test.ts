@@ -32,7 +32,7 @@ async function handOn(context: Context, clients: readonly string[]): Promise<rea
   return sessions;
 }
 
-const wordsHits = async (context: Context, query: string, mode: "fts" | "exact", agent?: string) => {
+const wordsHits = async (context: Context, query: string, mode: "words" | "exact", agent?: string) => {
   const filters = agent === undefined ? {} : { source_agent: agent };
   const { sessions } = await search(context, { query, mode, filters });
   return sessions.flatMap(({ session_id, matches }) => matches.map(() => session_id));
@@ -54,7 +54,7 @@ test.each(ROUTES)(
     await sync(context, {});
     const clients = route.filter((client) => client !== undefined);
     await handOn(context, clients);
-    for (const mode of ["fts", "exact"] as const)
+    for (const mode of ["words", "exact"] as const)
       for (const word of WORDS)
         expect([word, mode, await wordsHits(context, word, mode)]).toHaveProperty("2.length", 1);
     expect(await hitsOf(context, "platypus")).toHaveLength(1);
@@ -67,7 +67,7 @@ test("a copy of a copy is found with its origin where the one between them is le
   writeOrigin(home);
   await sync(context, {});
   await handOn(context, ["codex-cli", "claude-code"]);
-  for (const mode of ["fts", "exact"] as const)
+  for (const mode of ["words", "exact"] as const)
     for (const word of WORDS)
       expect([word, mode, await wordsHits(context, word, mode, "claude-code")]).toHaveProperty("2.length", 1);
 });
@@ -115,7 +115,7 @@ test("turns that a client joins are found once", async () => {
     const { files } = await restore(context, { session_id: isClaude ? CODEX_ORIGIN : ORIGIN, to: client });
     carryOn(client, files[0]?.path ?? "", "And the platypus?");
     await sync(context, {});
-    for (const mode of ["fts", "exact"] as const)
+    for (const mode of ["words", "exact"] as const)
       for (const word of [...WORDS, "axolotl"])
         expect([client, word, mode, await wordsHits(context, word, mode)]).toHaveProperty("3.length", 1);
     // Whoever asks for both gets them from one session: the message that says both, or both.

@@ -6,12 +6,13 @@ import { appendFileSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, wri
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { demoFiles } from "../../src/handlers/demo-corpus.ts";
-import type { RestoreReport } from "../../src/handlers/index.ts";
+import { demoFiles } from "../../src/handlers/setup/demo-corpus.ts";
 import { restore, sync } from "../../src/handlers/index.ts";
 import { SESSION } from "../support/opencode-machine.ts";
 import type { TempContext } from "../support/temp-context.ts";
 import { tempContext } from "../support/temp-context.ts";
+import type { Sentence } from "../../src/base/sentence.ts";
+import type { RestoreReport } from "../../src/wire/restore.ts";
 
 /** Not the indexes: what is found is the same without them. */
 const IMPORT = { stages: ["import"] } as const;
@@ -93,18 +94,18 @@ describe.each(CLIENTS)("a session that $name has", ({ id, folder, file, project,
     await using temp = await machine();
     const { context, home } = temp;
     const before = filesIn(join(home, folder));
-    for (const mapPaths of [[], [`${project}=${home}/one`]]) {
-      const refused = restore(context, { session_id: id, mapPaths });
+    for (const map_paths of [[], [`${project}=${home}/one`]]) {
+      const refused = restore(context, { session_id: id, map_paths });
       await expect(refused).rejects.toMatchObject({
         reason: "exists",
         message: expect.stringContaining(join(home, file)),
-        hint: expect.stringContaining("--out"),
+        hint: expect.stringContaining("into another folder with out"),
       });
-      const planned = await restore(context, { session_id: id, mapPaths, isDryRun: true });
+      const planned = await restore(context, { session_id: id, map_paths, dry_run: true });
       expect(planned.refused).toMatchObject({
         reason: "exists",
         path: join(home, file),
-        hint: expect.stringContaining("--out") as string,
+        hint: expect.arrayContaining([{ field: "out" }]) as Sentence,
       });
     }
     expect(filesIn(join(home, folder))).toEqual(before);
@@ -118,9 +119,9 @@ describe.each(CLIENTS)("a session that $name has", ({ id, folder, file, project,
     const directory = join(home, "moved");
     mkdirSync(directory);
     const before = filesIn(join(home, folder));
-    const mapPaths = [`${project}=${directory}`];
-    for (const isDryRun of [true, false]) {
-      const report = await restore(context, { session_id: id, mapPaths, canReuse: true, isDryRun });
+    const map_paths = [`${project}=${directory}`];
+    for (const dry_run of [true, false]) {
+      const report = await restore(context, { session_id: id, map_paths, reuse: true, dry_run });
       expect(report.resume).toMatchObject({ directory, steps: opens(join(home, file)) });
       expect(report.refused).toBeUndefined();
       expect(filesIn(join(home, folder))).toEqual(before);
@@ -130,7 +131,7 @@ describe.each(CLIENTS)("a session that $name has", ({ id, folder, file, project,
   test("is resumed as it is where its project is, and restored first where it is gone", async () => {
     await using temp = await machine();
     const { context, home } = temp;
-    const resumed = (): Promise<RestoreReport> => restore(context, { session_id: id, canReuse: true });
+    const resumed = (): Promise<RestoreReport> => restore(context, { session_id: id, reuse: true });
     const there = await resumed();
     expect(there.files.filter(({ kept }) => !kept)).toEqual([]);
     expect(there.resume.steps).toHaveLength(1);
@@ -149,7 +150,7 @@ describe.each(CLIENTS.filter(({ name }) => name !== "opencode"))(
       const { context, home } = temp;
       rmSync(join(home, folder), { recursive: true });
       const mapped = (to: string): Promise<RestoreReport> =>
-        restore(context, { session_id: id, mapPaths: [`${project}=${join(home, to)}`] });
+        restore(context, { session_id: id, map_paths: [`${project}=${join(home, to)}`] });
       const { files } = await mapped("one");
       const before = filesIn(join(home, folder));
       await expect(mapped("two")).rejects.toMatchObject({
@@ -195,8 +196,8 @@ describe.each(CLIENTS.filter(({ name }) => name !== "opencode"))(
       const path = join(home, file);
       appendFileSync(path, `${JSON.stringify(MORE[name])}\n`);
       await sync(context, IMPORT);
-      const asked = { session_id: id, state: 1, canReuse: true };
-      const planned = await restore(context, { ...asked, isDryRun: true });
+      const asked = { session_id: id, state: 1, reuse: true };
+      const planned = await restore(context, { ...asked, dry_run: true });
       expect(planned).toMatchObject({ state: { state: 1, states: [1, 2] }, refused: { path } });
       await expect(restore(context, asked)).rejects.toMatchObject(ANOTHER_STATE);
       // The newest by its number is what there is.
@@ -211,7 +212,7 @@ describe.each(CLIENTS.filter(({ name }) => name !== "opencode"))(
 const ANOTHER_STATE = {
   reason: "exists",
   message: expect.stringContaining("in another state than the one that is asked for") as string,
-  hint: expect.stringContaining("open what is there with pond resume") as string,
+  hint: expect.stringContaining("open what is there with resume") as string,
 };
 
 test("an earlier state is refused in another client, too, that was given the newest", async () => {
@@ -219,7 +220,7 @@ test("an earlier state is refused in another client, too, that was given the new
   const { context, home } = temp;
   appendFileSync(join(home, CLIENTS[0]?.file ?? ""), `${JSON.stringify(MORE["claude-code"])}\n`);
   await sync(context, IMPORT);
-  const asked = { session_id: CLAUDE, to: "codex-cli", canReuse: true };
+  const asked = { session_id: CLAUDE, to: "codex-cli", reuse: true };
   await restore(context, asked);
   await expect(restore(context, { ...asked, state: 1 })).rejects.toMatchObject(ANOTHER_STATE);
   expect(await restore(context, asked)).toMatchObject({ files: [{ kept: true }] });
@@ -234,7 +235,7 @@ test("an earlier state is not imported over what opencode has", async () => {
     database.prepare("UPDATE session SET title = 'The platypus' WHERE id = ?").run(SESSION);
   }
   await sync(context, IMPORT);
-  const asked = { session_id: SESSION, canReuse: true, source: path, state: 1 };
+  const asked = { session_id: SESSION, reuse: true, source: path, state: 1 };
   await expect(restore(context, asked)).rejects.toMatchObject({
     ...ANOTHER_STATE,
     hint: expect.stringContaining(`opencode session delete ${SESSION}`) as string,
@@ -251,8 +252,8 @@ test("a session that Codex has archived is got back by Codex, not restored besid
   const archived = join(home, ".codex/archived_sessions", basename(log));
   mkdirSync(dirname(archived));
   renameSync(log, archived);
-  for (const canReuse of [true, false])
-    await expect(restore(context, { session_id: CODEX, canReuse })).rejects.toMatchObject({
+  for (const reuse of [true, false])
+    await expect(restore(context, { session_id: CODEX, reuse })).rejects.toMatchObject({
       reason: "exists",
       message: expect.stringContaining(archived),
       hint: expect.stringContaining(`codex unarchive ${CODEX}`),

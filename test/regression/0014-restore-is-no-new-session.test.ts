@@ -251,8 +251,8 @@ test("a native restore with mapped paths is not another end of its session as lo
   const { context, home } = temp;
   await storedSession(context, home);
   rmSync(join(home, ".claude"), { recursive: true });
-  const mapPaths = [`/srv/app=${join(home, "elsewhere")}`];
-  const { files } = await restore(context, { session_id: ID, mapPaths });
+  const map_paths = [`/srv/app=${join(home, "elsewhere")}`];
+  const { files } = await restore(context, { session_id: ID, map_paths });
   rmSync(context.config.paths.state, { recursive: true });
   await sync(context, IMPORT);
   const [line, ...others] = (await listSessions(context, {})).sessions;
@@ -267,7 +267,7 @@ test("a native restore with mapped paths is not another end of its session as lo
   // Carried on it is one, and each says which it is.
   const got = await get(context, { session_id: ID });
   expect(got).toMatchObject({ ends: [{ end: 1, mapped_paths: true }, { end: 2 }] });
-  expect((await restore(context, { session_id: ID, isDryRun: true })).state).toMatchObject({
+  expect((await restore(context, { session_id: ID, dry_run: true })).state).toMatchObject({
     ends: 2,
     mapped_paths: true,
   });
@@ -305,8 +305,8 @@ test("a copy that is older than its origin says how to hand over the rest", asyn
   const log = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
   appendFileSync(log, `${JSON.stringify(record(5, "user", "And the platypus?"))}\n`);
   await sync(context, IMPORT);
-  for (const canReuse of [false, true])
-    await expect(restore(context, { session_id: ID, to: "pi", canReuse })).rejects.toMatchObject({
+  for (const reuse of [false, true])
+    await expect(restore(context, { session_id: ID, to: "pi", reuse })).rejects.toMatchObject({
       reason: "exists",
       hint: expect.stringContaining("which nobody went on with, and do this again"),
     });
@@ -326,7 +326,7 @@ test("a log that only lacks its last newline is the session that a restore would
   const log = join(home, ".claude/projects/-srv-app", `${ID}.jsonl`);
   writeFileSync(log, readFileSync(log, "utf8").trimEnd());
   await sync(context, IMPORT);
-  const { files } = await restore(context, { session_id: ID, isDryRun: true });
+  const { files } = await restore(context, { session_id: ID, dry_run: true });
   expect(files).toMatchObject([{ kept: true }]);
 });
 
@@ -412,13 +412,13 @@ test("a resume with other paths makes no second copy beside the first, and a dry
   const { files } = await restore(context, {
     session_id: ID,
     to: "pi",
-    mapPaths: [`/srv/app=${elsewhere}`],
+    map_paths: [`/srv/app=${elsewhere}`],
   });
-  const mapped = { session_id: ID, to: "pi", canReuse: true, mapPaths: [`/srv/app=${home}`] };
+  const mapped = { session_id: ID, to: "pi", reuse: true, map_paths: [`/srv/app=${home}`] };
   await expect(restore(context, mapped)).rejects.toMatchObject({ data: { path: files[0]?.path } });
-  const planned = await restore(context, { ...mapped, isDryRun: true });
+  const planned = await restore(context, { ...mapped, dry_run: true });
   expect(planned.refused).toMatchObject({ reason: "exists", path: files[0]?.path });
-  expect(await restore(context, { session_id: ID, to: "pi", canReuse: true })).toMatchObject({
+  expect(await restore(context, { session_id: ID, to: "pi", reuse: true })).toMatchObject({
     files: [{ kept: true }],
   });
 });

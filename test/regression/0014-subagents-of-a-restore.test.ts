@@ -25,6 +25,7 @@ import {
 import { story } from "../support/story.ts";
 import type { TempContext } from "../support/temp-context.ts";
 import { tempContext } from "../support/temp-context.ts";
+import { worded } from "../../src/cli/terminal/next-step.ts";
 
 /** Not the indexes: what is found is the same without them. */
 const IMPORT = { stages: ["import"] } as const;
@@ -192,15 +193,15 @@ test("a subagent that its client opens only with its session is refused with the
   await using own = await tempContext();
   writeOrigin(own.home);
   await sync(own.context, IMPORT);
-  const resumed = restore(own.context, { session_id: SUBAGENT, canReuse: true, isDryRun: true });
+  const resumed = restore(own.context, { session_id: SUBAGENT, reuse: true, dry_run: true });
   expect((await resumed).refused).toMatchObject({
     reason: "unsupported",
-    hint: `open that one with pond resume ${ORIGIN}`,
+    hint: ["open that one with ", { do: "resume", session_id: ORIGIN }],
   });
   await using at = await tempContext();
   const { subagent, copy } = await restored(at, "claude-code");
-  const again = restore(at.context, { session_id: subagent, to: "claude-code", isDryRun: true });
-  const { hint = "" } = (await again).refused ?? {};
+  const again = restore(at.context, { session_id: subagent, to: "claude-code", dry_run: true });
+  const hint = worded((await again).refused?.hint ?? "");
   expect(hint).toContain(`open the session that it belongs to with pond resume ${copy}; `);
   expect(hint).not.toContain("move that file away");
 });

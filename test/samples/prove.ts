@@ -3,10 +3,11 @@
  * compared with its source, record by record. One unit at a time, so that memory is bounded by a session.
  */
 import { relative } from "node:path";
-import type { Adapter, Unit } from "../../src/adapters/seam/index.ts";
-import { describeDifference, isEqualFile } from "../../src/adapters/seam/index.ts";
+import type { Adapter } from "../../src/adapters/kit/adapter/index.ts";
+import type { Unit } from "../../src/adapters/kit/sources/index.ts";
+import { describeDifference, isEqualFile } from "../../src/adapters/kit/restore/index.ts";
 import { EventValidator } from "../../src/model/index.ts";
-import { compareAll, listUnits, readUnit, restoreNative } from "../support/adapter-run.ts";
+import { compareAll, openAt, readOpened, restoreNative, unitsOf } from "../support/adapter-run.ts";
 
 export interface Proof {
   readonly units: number;
@@ -28,7 +29,8 @@ export async function prove(
   root: string,
   accepts: (key: string) => boolean = () => true,
 ): Promise<Proof> {
-  const listed = await listUnits(adapter, root);
+  await using opened = await openAt(adapter, root);
+  const listed = await unitsOf(opened);
   const units = listed.units.filter(({ key }) => accepts(key));
   const count = { files: 0, records: 0, sessions: 0, messages: 0, parts: 0, waiting: 0 };
   const issues: Record<string, number> = {};
@@ -36,7 +38,7 @@ export async function prove(
   const violations: string[] = [];
   for (const { kind } of listed.issues) issues[kind] = (issues[kind] ?? 0) + 1;
   for (const unit of units) {
-    const run = await readUnit(adapter, unit, { root });
+    const run = await readOpened(opened, unit);
     const validator = new EventValidator();
     for (const event of run.events) {
       const violation = validator.check(event);

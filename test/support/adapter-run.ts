@@ -1,23 +1,21 @@
 /** Runs an adapter over a folder, as sync does: units, then each unit's events, with cursors kept by unit. */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Adapter, Lineage } from "../../src/adapters/kit/adapter/index.ts";
 import type {
-  Adapter,
   AdapterEnv,
   AdapterYield,
   Cursor,
-  FileComparison,
   Issue,
-  Lineage,
+  OpenedPlace,
   Place,
-  RestoredFile,
-  SerializeOptions,
   ToldState,
   Unit,
-} from "../../src/adapters/seam/index.ts";
-import type { JsonValue } from "../../src/base/json.ts";
-import { parseJson, stringifyJson } from "../../src/base/json.ts";
-import { FileComparer } from "../../src/adapters/seam/index.ts";
+} from "../../src/adapters/kit/sources/index.ts";
+import type { FileComparison, RestoredFile, SerializeOptions } from "../../src/adapters/kit/restore/index.ts";
+import type { JsonValue } from "../../src/base/json/json.ts";
+import { parseJson, stringifyJson } from "../../src/base/json/json.ts";
+import { FileComparer } from "../../src/adapters/kit/restore/index.ts";
 import type { Event, SessionState } from "../../src/model/index.ts";
 import { replay } from "../../src/model/index.ts";
 
@@ -60,17 +58,34 @@ export async function listUnits(
   adapter: Adapter,
   root: string,
 ): Promise<{ readonly units: readonly Unit[]; readonly issues: readonly Issue[] }> {
+  await using opened = await openAt(adapter, root);
+  return unitsOf(opened);
+}
+
+export async function unitsOf(
+  opened: OpenedPlace,
+): Promise<{ readonly units: readonly Unit[]; readonly issues: readonly Issue[] }> {
   const units: Unit[] = [];
   const issues: Issue[] = [];
-  for await (const batch of adapter.units(placeAt(root)))
+  for await (const batch of opened.units())
     for (const item of batch)
       if ("key" in item) units.push(item);
       else issues.push(item);
   return { units, issues };
 }
 
-/** The events of one unit, from the cursor on where one is given. */
-export async function readUnit(adapter: Adapter, unit: Unit, at: ReadAt): Promise<UnitRun> {
+/** The events of one unit, from the cursor on where one is given; by a place that was opened for this unit alone. */
+export async function readUnit(adapter: Adapter, unit: Unit, { root, ...at }: ReadAt): Promise<UnitRun> {
+  await using opened = await openAt(adapter, root);
+  return readOpened(opened, unit, at);
+}
+
+/** The same by an opened place. */
+export async function readOpened(
+  opened: OpenedPlace,
+  unit: Unit,
+  at: Omit<ReadAt, "root"> = {},
+): Promise<UnitRun> {
   const events: Event[] = [];
   const issues: Issue[] = [];
   const waiting: string[] = [];
@@ -82,13 +97,11 @@ export async function readUnit(adapter: Adapter, unit: Unit, at: ReadAt): Promis
   const load = (): Promise<JsonValue | undefined> =>
     Promise.resolve(kept?.prefix === undefined ? undefined : parseJson(kept.prefix));
   const request = {
-    place: placeAt(at.root),
-    machine: NOWHERE,
     now: at.now ?? LATER,
     ...(cursor === undefined ? {} : { cursor }),
     ...(kept === undefined ? {} : { prefix: { load, least: 1 } }),
   };
-  for await (const batch of adapter.read(unit, request))
+  for await (const batch of opened.read(unit, request))
     for (const item of batch as readonly AdapterYield[]) {
       if (item.kind === "issue") issues.push(item.issue);
       else if (item.kind === "waiting") waiting.push(item.reason);
@@ -108,9 +121,10 @@ export async function readFolder(
   adapter: Adapter,
   root: string,
 ): Promise<readonly (UnitRun & { unit: Unit })[]> {
-  const { units } = await listUnits(adapter, root);
+  await using opened = await openAt(adapter, root);
+  const { units } = await unitsOf(opened);
   const runs: (UnitRun & { unit: Unit })[] = [];
-  for (const unit of units) runs.push({ unit, ...(await readUnit(adapter, unit, { root })) });
+  for (const unit of units) runs.push({ unit, ...(await readOpened(opened, unit)) });
   return runs;
 }
 
@@ -151,11 +165,10 @@ export async function compareAll(
   return comparisons;
 }
 
-const places = new Map<string, Place>();
+export function openAt(adapter: Adapter, root: string): Promise<OpenedPlace> {
+  return adapter.open(placeAt(root), NOWHERE);
+}
 
-/** One object a root, as in a sync: adapters remember what they found in a place until it is listed again. */
 export function placeAt(root: string): Place {
-  const place = places.get(root) ?? { root, origin: "default" };
-  places.set(root, place);
-  return place;
+  return { path: root, origin: "default" };
 }

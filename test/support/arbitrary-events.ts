@@ -1,6 +1,6 @@
 /** Arbitrary canonical sessions for properties: every role and part type, hostile ids, texts and options. */
 import fc from "fast-check";
-import type { JsonObject, JsonValue } from "../../src/base/json.ts";
+import type { JsonObject, JsonValue } from "../../src/base/json/json.ts";
 import type { Event, Message, Part, Session, Timestamp } from "../../src/model/index.ts";
 import { isAllowed, messageId, partId, sessionId } from "../../src/model/index.ts";
 import { sealExtracted, sealExtractedJson } from "../../src/model/extracted.ts";

@@ -3,8 +3,8 @@
  * all in their place.
  */
 import fc from "fast-check";
-import type { JsonValue } from "../../src/base/json.ts";
-import { parseJson, stringifyJson } from "../../src/base/json.ts";
+import type { JsonValue } from "../../src/base/json/json.ts";
+import { parseJson, stringifyJson } from "../../src/base/json/json.ts";
 
 /** JSON of any shape, exact numbers and odd keys included. */
 export const anyJson: fc.Arbitrary<JsonValue> = fc

@@ -1,7 +1,7 @@
 /** A stored row that says something else than was stored, as a fault of a disk or of a program would leave it. */
 import { join } from "node:path";
 import type { Context } from "../../src/handlers/index.ts";
-import { loadLance } from "../../src/substrate/lance.ts";
+import { loadLance } from "../../src/substrate/engine/lance.ts";
 
 export interface Changed {
   readonly table: "messages" | "parts";

@@ -4,7 +4,7 @@
  * `node derive-child.ts '{"store":"...","model":"a"}'`
  */
 import { defineTable, openStore, type RowOf } from "../../src/substrate/index.ts";
-import { MESSAGES } from "../../src/sessions/schema.ts";
+import { MESSAGES } from "../../src/sessions/tables/schema.ts";
 
 const { store: url, model } = JSON.parse(process.argv[2] ?? "{}") as {
   readonly store: string;

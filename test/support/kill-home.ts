@@ -77,7 +77,9 @@ export class KillHome implements Disposable {
   /** Everything below the home that should not be there once all commands have ended, by its path. */
   async left(): Promise<readonly string[]> {
     const left = [
-      ...others(this.path, [".claude", "data", "state", "targets", "tmp"]),
+      // Node keeps compiled code in cache/pond, whatever happens to a command.
+      ...others(this.path, [".claude", "cache", "data", "state", "targets", "tmp"]),
+      ...others(join(this.path, "cache"), ["pond"]),
       ...others(join(this.path, "data"), ["pond"]),
       ...others(join(this.path, "data/pond"), ["store"]),
       ...others(join(this.path, "state"), ["pond"]),

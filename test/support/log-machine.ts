@@ -2,8 +2,10 @@
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../../src/config/index.ts";
-import type { Context, Finding } from "../../src/handlers/index.ts";
+import type { Context } from "../../src/handlers/index.ts";
 import { createContext, doctor, sync } from "../../src/handlers/index.ts";
+import { worded } from "../../src/cli/terminal/next-step.ts";
+import type { Finding } from "../../src/wire/health.ts";
 
 export const ID = {
   first: "11111111-1111-4111-8111-111111111111",
@@ -85,13 +87,20 @@ export class Machine {
     return this.run(async (context) => {
       const { clients, notes } = await sync(context, { stages: ["import"] });
       const [client] = clients;
-      return { inserted: client?.stored.messages.inserted ?? 0, fresh: client?.fresh ?? 0, notes };
+      return {
+        inserted: client?.stored.messages.inserted ?? 0,
+        fresh: client?.fresh ?? 0,
+        notes: notes.map(worded),
+      };
     });
   }
 
   /** What doctor says of the store that is not well. */
-  async troubles(): Promise<readonly Finding[]> {
+  /** As the command words them. */
+  async troubles(): Promise<readonly (Finding & { readonly fix: string })[]> {
     const findings = await this.run((context) => doctor(context));
-    return findings.filter((finding) => finding.topic === "store" && finding.status !== "ok");
+    return findings
+      .filter((finding) => finding.topic === "store" && finding.status !== "ok")
+      .map((finding) => ({ ...finding, fix: worded(finding.fix ?? "") }));
   }
 }

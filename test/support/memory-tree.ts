@@ -1,25 +1,31 @@
 /** Trees over sessions in memory, with every look and read counted, and leaves that can be made bad. */
 import type {
+  EntityKey,
   Event,
   Fault,
   Found,
   Outcome,
-  PlanNode,
   Session,
   SessionOutline,
   SessionState,
+  TreeRef,
   TreeSource,
 } from "../../src/model/index.ts";
-import { describeKey, entityOf, eventsOf } from "../../src/model/index.ts";
+import { describeKey, entityOf, eventsOf, keyOf, REF } from "../../src/model/index.ts";
 
-export interface MemoryTree extends TreeSource<string> {
+/** The description of the leaf. */
+export interface MemoryRef extends TreeRef {
+  readonly name: string;
+}
+
+export interface MemoryTree extends TreeSource<MemoryRef> {
   /** Every session whose messages were looked at, in order. */
   readonly looked: string[];
   /** Sessions whose parts were looked for. */
   readonly lookedForParts: string[];
-  /** Every leaf that was read, in order; a reference is the leaf's description. */
+  /** Every leaf that was read, in order, by its description. */
   readonly reads: string[];
-  /** Faults by description: when a leaf is resolved, or when it is read. */
+  /** Faults by description: when a leaf is located (it is outlined without a reference then), or when it is read. */
   readonly unresolved: Map<string, Fault>;
   readonly unreadable: Map<string, Fault>;
 }
@@ -34,65 +40,69 @@ export function memoryTree(states: readonly SessionState[]): MemoryTree {
   const reads: string[] = [];
   const unresolved = new Map<string, Fault>();
   const unreadable = new Map<string, Fault>();
+  const refOf = (key: EntityKey): MemoryRef => ({ key: keyOf(key), name: describeKey(key) });
+  const located = <T extends EntityKey>(outline: T): T & { readonly [REF]?: MemoryRef } =>
+    unresolved.has(describeKey(outline)) ? outline : { ...outline, [REF]: refOf(outline) };
   return {
     looked,
     lookedForParts,
     reads,
     unresolved,
     unreadable,
-    session: (id) => Promise.resolve(outlineOf(byId.get(id)?.session)),
+    session: (id) => {
+      const outline = outlineOf(byId.get(id)?.session);
+      return Promise.resolve(outline && located(outline));
+    },
     children: (parents) =>
       found(
         states
           .filter(({ session }) => parents.includes(session.parent_session_id!))
-          .map(({ session }) => outlineOf(session)!)
+          .map(({ session }) => located(outlineOf(session)!))
           .toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1)),
       ),
     messages: (id) => {
       looked.push(id);
       return found(
-        (byId.get(id)?.messages ?? []).map(({ message, parts }) => ({
-          session_id: message.session_id,
-          id: message.id,
-          ...(message.seq === undefined ? {} : { seq: message.seq }),
-          timestamp: message.timestamp,
-          role: message.role,
-          bytes: 10 + 100 * parts.length,
-        })),
+        (byId.get(id)?.messages ?? []).map(({ message, parts }) =>
+          located({
+            session_id: message.session_id,
+            id: message.id,
+            ...(message.seq === undefined ? {} : { seq: message.seq }),
+            timestamp: message.timestamp,
+            role: message.role,
+            bytes: 10 + 100 * parts.length,
+          }),
+        ),
       );
     },
     parts: ({ session, messages }) => {
       lookedForParts.push(session);
-      const turns = (byId.get(session)?.messages ?? []).filter(({ message }) =>
-        messages.includes(message.id),
-      );
+      const ids = messages.map(({ id }) => id);
+      const turns = (byId.get(session)?.messages ?? []).filter(({ message }) => ids.includes(message.id));
       return found(
         new Map(
           turns.map(({ message, parts }) => [
             message.id,
-            parts.map(({ session_id, message_id, id, ordinal, type, provenance }) => ({
-              session_id,
-              message_id,
-              id,
-              ordinal,
-              type,
-              provenance,
-            })),
+            parts.map(({ session_id, message_id, id, ordinal, type, provenance }) =>
+              located({ session_id, message_id, id, ordinal, type, provenance }),
+            ),
           ]),
         ),
       );
     },
-    resolve: (nodes) => Promise.resolve(nodes.map((node) => resolved(node))),
-    read: (refs) => {
-      reads.push(...refs);
-      return Promise.resolve(refs.map((ref) => outcome(values.get(ref), unreadable.get(ref))));
+    locate: (nodes) =>
+      Promise.resolve(
+        nodes.map((outline) => {
+          const ref = refOf(outline);
+          return outcome({ outline, ref }, unresolved.get(ref.name));
+        }),
+      ),
+    bodies: (leaves) => {
+      const names = leaves.map(({ ref }) => ref.name);
+      reads.push(...names);
+      return Promise.resolve(names.map((name) => outcome(values.get(name), unreadable.get(name))));
     },
   };
-
-  function resolved(node: PlanNode): Outcome<string> {
-    const ref = describeKey(node);
-    return outcome(ref, unresolved.get(ref));
-  }
 }
 
 function outcome<T>(value: T | undefined, fault: Fault | undefined): Outcome<T> {

@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../src/base/clock.ts";
 import { loadConfig } from "../../src/config/index.ts";
-import type { ClientReport, Context, VerifyReport } from "../../src/handlers/index.ts";
+import type { Context } from "../../src/handlers/index.ts";
 import { createContext, sync, verify } from "../../src/handlers/index.ts";
 import type { MessageWithParts } from "../../src/model/index.ts";
 import { openJson, sessionId } from "../../src/model/index.ts";
 import { tempDir } from "./temp-dir.ts";
+import type { ClientReport } from "../../src/wire/sync.ts";
+import type { VerifyReport } from "../../src/wire/verify.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures/adapters/opencode");
 

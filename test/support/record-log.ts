@@ -1,9 +1,10 @@
 /** A session of records in memory, and the check that they come back equal from events that are all valid. */
 import { expect } from "vitest";
-import type { RawLine } from "../../src/adapters/seam/index.ts";
-import { extractFromPath, SessionLog } from "../../src/adapters/seam/index.ts";
-import type { JsonObject, JsonValue } from "../../src/base/json.ts";
-import { firstDifference } from "../../src/base/json.ts";
+import type { RawLine } from "../../src/adapters/kit/sources/index.ts";
+import { extractFromPath } from "../../src/adapters/kit/extract/index.ts";
+import { SessionLog } from "../../src/adapters/kit/session/index.ts";
+import type { JsonObject, JsonValue } from "../../src/base/json/json.ts";
+import { firstDifference } from "../../src/base/json/json.ts";
 import type { Event } from "../../src/model/index.ts";
 import { EventValidator, parseTimestamp, sessionId } from "../../src/model/index.ts";
 

@@ -1,6 +1,6 @@
 /** A table that cannot hold some rows: only one of hundreds of megabytes is such by itself. */
 import { PondError } from "../../src/base/errors.ts";
-import type { RowTarget } from "../../src/sessions/tables.ts";
+import type { RowTarget } from "../../src/sessions/tables/tables.ts";
 import type { TableSpec } from "../../src/substrate/index.ts";
 
 export function refusing<S extends TableSpec>(

@@ -1,11 +1,12 @@
 /** A lineage of no client that pond knows, and its restore as the handler does it, without a store. */
 import type { Adapter, Lineage } from "../../src/adapters/index.ts";
-import { checkRestored } from "../../src/handlers/restore-check.ts";
-import type { WrittenFile } from "../../src/handlers/restore-files.ts";
-import { writeFiles } from "../../src/handlers/restore-files.ts";
+import { adapters } from "../../src/adapters/index.ts";
+import { checkRestored } from "../../src/handlers/restore/check.ts";
+import { writeFiles } from "../../src/handlers/restore/files/files.ts";
 import { replay } from "../../src/model/index.ts";
 import { lineagesOf, NOWHERE } from "./adapter-run.ts";
 import { story } from "./story.ts";
+import type { WrittenFile } from "../../src/wire/restore.ts";
 
 /** A session with two subagents: texts, calls, results, a failure and a call that was never answered. */
 export function smallLineage(): Lineage {
@@ -47,4 +48,11 @@ export async function restoreInto(
     signal: new AbortController().signal,
   });
   return written.files;
+}
+
+/** The clients that sessions of others can be restored into. */
+export function foreignTargets(): readonly Adapter[] {
+  return adapters().filter(
+    ({ restore }) => restore.kind === "supported" && restore.insteadOfForeign === undefined,
+  );
 }

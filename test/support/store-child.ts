@@ -11,8 +11,8 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/base/clock.ts";
 import { BatchBuilder } from "../../src/substrate/arrow/batch.ts";
-import { loadLance, nativeMerge } from "../../src/substrate/lance.ts";
-import { withRetry } from "../../src/substrate/retry.ts";
+import { loadLance, nativeMerge } from "../../src/substrate/engine/lance.ts";
+import { withRetry } from "../../src/substrate/engine/retry.ts";
 import { defineTable, openStore, type RowOf, type Table } from "../../src/substrate/index.ts";
 
 export const NOTES = defineTable({

@@ -2,7 +2,7 @@
  * Sessions by hand: `story("s", { project: "/p" }).user("hello").assistant("hi").events()`. Each message is a minute
  * after the one before; ids count up (`s-0`, `s-1`, ...) unless given.
  */
-import type { JsonObject, JsonValue } from "../../src/base/json.ts";
+import type { JsonObject, JsonValue } from "../../src/base/json/json.ts";
 import type { Event, Part, Relation, Role, Session, Timestamp } from "../../src/model/index.ts";
 import { messageId, parseTimestamp, partId, sessionId } from "../../src/model/index.ts";
 import { sealExtracted, sealExtractedJson } from "../../src/model/extracted.ts";

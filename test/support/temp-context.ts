@@ -16,22 +16,25 @@ export interface TempContext extends AsyncDisposable {
 export interface TempContextOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** A home that is there already, as another process would find it; it stays. */
+  readonly home?: string;
 }
 
 export async function tempContext(options: TempContextOptions = {}): Promise<TempContext> {
-  const folder = await tempDir();
+  const folder = options.home === undefined ? await tempDir() : undefined;
+  const home = folder?.path ?? options.home ?? "";
   const environment = {
-    env: { POND_STORE: `${folder.path}/store`, ...options.env },
-    home: folder.path,
+    env: { POND_STORE: `${home}/store`, ...options.env },
+    home,
     platform: "linux" as const,
-    cwd: folder.path,
+    cwd: home,
   };
   const config = await loadConfig({ environment });
   const { signal = new AbortController().signal } = options;
   const context = createContext({ config, machine: environment, signal });
   return {
     context,
-    home: folder.path,
+    home,
     ingest: async (events) => {
       const store = await context.store();
       const ingest = store.ingest({ clock: systemClock });
@@ -41,7 +44,7 @@ export async function tempContext(options: TempContextOptions = {}): Promise<Tem
     },
     [Symbol.asyncDispose]: async () => {
       await context[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
+      await folder?.[Symbol.asyncDispose]();
     },
   };
 }

@@ -5,10 +5,11 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errnoOf } from "../../base/errors.ts";
-import { isJsonObject, tryParseJson } from "../../base/json.ts";
-import type { AdapterEnv, Advice, Place } from "../seam/index.ts";
-import { placesThatExist } from "../seam/index.ts";
-import { looks } from "./discover.ts";
+import { isJsonObject, tryParseJson } from "../../base/json/json.ts";
+import type { AdapterEnv, Place } from "../kit/sources/index.ts";
+import type { Advice } from "../kit/adapter/index.ts";
+import { placesThatExist } from "../kit/sources/index.ts";
+import { defaultPlaces } from "./places.ts";
 
 const DEFAULT_DAYS = 30;
 /** From here on nobody minds. */
@@ -18,8 +19,8 @@ const SHORT_DAYS = 7;
 
 export async function advise(machine: AdapterEnv): Promise<readonly Advice[]> {
   const advice: Advice[] = [];
-  for (const { root } of await placesThatExist(looks(machine))) {
-    const settings = join(dirname(root), "settings.json");
+  for (const { path } of await placesThatExist(defaultPlaces(machine))) {
+    const settings = join(dirname(path), "settings.json");
     const { days, why } = await cleanupDays(settings);
     if (days < LONG_DAYS)
       advice.push({
@@ -32,8 +33,8 @@ export async function advise(machine: AdapterEnv): Promise<readonly Advice[]> {
 }
 
 /** By the time of a file, in milliseconds. */
-export async function deletesAfter({ root }: Place): Promise<number> {
-  const { days } = await cleanupDays(join(dirname(root), "settings.json"));
+export async function deletesAfter({ path }: Place): Promise<number> {
+  const { days } = await cleanupDays(join(dirname(path), "settings.json"));
   return days * 86_400_000;
 }
 

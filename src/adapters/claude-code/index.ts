@@ -1,24 +1,22 @@
 /** Claude Code: `<config folder>/projects/<slug>/<session id>.jsonl` (docs/adapters/claude-code.md). */
-import type { Adapter } from "../seam/index.ts";
-import { looks, units } from "./discover.ts";
+import { openPlace } from "../kit/sources/discovery.ts";
+import type { Adapter } from "../kit/adapter/index.ts";
+import { defaultPlaces, units } from "./places.ts";
 import { ADAPTER } from "./layout.ts";
 
 export const claudeCode: Adapter = {
   name: ADAPTER,
   title: "Claude Code",
-  looks,
-  units,
-  async *read(unit, request) {
-    yield* (await import("./parse.ts")).read(unit, request);
-  },
-  tellsSpans: true,
+  defaultPlaces,
+  open: (place) => openPlace(place, { units, load: async () => (await import("./parse/reader.ts")).read }),
+  reportsSpans: true,
   advise: async (machine) => (await import("./advise.ts")).advise(machine),
   deletesAfter: async (place) => (await import("./advise.ts")).deletesAfter(place),
   restore: {
     kind: "supported",
-    serialize: async (lineage, options) => (await import("./serialize.ts")).serialize(lineage, options),
-    hashes: async (state) => (await import("./native.ts")).hashes(state),
-    context: async () => (await import("./context.ts")).contextOf,
-    present: async (id, { place }) => (await import("./present.ts")).present(id, place),
+    serialize: async (lineage, options) => (await import("./restore/restore.ts")).serialize(lineage, options),
+    hashes: async (state) => (await import("./restore/native.ts")).hashes(state),
+    context: async () => (await import("./restore/context.ts")).contextOf,
+    present: async (id, { place }) => (await import("./restore/present.ts")).present(id, place),
   },
 };

@@ -3,6 +3,7 @@
  * is `<folder>/<session id>.jsonl`, its side files stand below `<folder>/<session id>/`, its subagents below
  * `<folder>/<session id>/subagents/`; older versions put `agent-<id>.jsonl` beside the sessions.
  */
+import { isUuid } from "../../base/text.ts";
 
 /** The brand: the part of `source_agent` before the first `/`. */
 export const ADAPTER = "claude-code";
@@ -16,7 +17,6 @@ export type LogPlace =
 const EXTENSION = ".jsonl";
 const META = ".meta.json";
 const SUBAGENTS = "subagents";
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The place of a log by its key (path below the root, with `/`). */
 export function placeOfLog(key: string): LogPlace {
@@ -76,10 +76,6 @@ export function lostSessionFolderOf(
 /** Folders in which every file is looked at; elsewhere only logs are. */
 export function mayHoldSideFiles(folder: string): boolean {
   return folder.split("/").some((name) => name === SUBAGENTS || name === "tool-results" || isUuid(name));
-}
-
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
 }
 
 export function nameOf(path: string): string {

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { describe, test } from "vitest";
 import { anyJson, instant, logOf, shape, textLike } from "../../../test/support/arbitrary-records.ts";
 import { emptyLog, expectEqualRecords, validEvents } from "../../../test/support/record-log.ts";
-import type { JsonValue } from "../../base/json.ts";
-import { valueHash } from "../../base/value-hash.ts";
+import type { JsonValue } from "../../base/json/json.ts";
+import { valueHash } from "../../base/json/value-hash.ts";
 import type { Event } from "../../model/index.ts";
 import { replay } from "../../model/index.ts";
-import { recordsOf } from "./native.ts";
-import { RecordMapper } from "./records.ts";
+import { recordsOf } from "./restore/native.ts";
+import { RecordMapper } from "./parse/records.ts";
 
 const text = textLike(
   "<system-reminder>x</system-reminder>\n\ntyped",

@@ -5,7 +5,7 @@ import { zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { compareAll, readFolder, restoreNative } from "../../../test/support/adapter-run.ts";
 import { tempDir } from "../../../test/support/temp-dir.ts";
-import { describeDifference } from "../seam/index.ts";
+import { describeDifference } from "../kit/restore/index.ts";
 import { codexCli } from "./index.ts";
 
 const THREAD = "01a1e1d6-0000-7000-8000-000000000001";

@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyJson, instant, logOf, shape, textLike } from "../../../test/support/arbitrary-records.ts";
 import { CREATED_AT, emptyLog, expectEqualRecords, validEvents } from "../../../test/support/record-log.ts";
-import type { JsonValue } from "../../base/json.ts";
+import type { JsonValue } from "../../base/json/json.ts";
 import type { Event } from "../../model/index.ts";
 import { replay } from "../../model/index.ts";
-import { recordsOf } from "./native.ts";
-import type { Setting } from "./recorder.ts";
-import { entryOf, Recorder } from "./recorder.ts";
-import { Replays } from "./replays.ts";
+import { recordsOf } from "./restore/native.ts";
+import type { Setting } from "./records/records.ts";
+import { entryOf, Recorder } from "./records/records.ts";
+import { Replays } from "./records/replays.ts";
 
 const text = textLike(
   "hello",
@@ -159,7 +159,7 @@ function eventsOf(records: readonly JsonValue[], setting: Omit<Setting, "replays
   const log = emptyLog("codex-cli");
   const replays = new Replays(undefined, { createdAt: CREATED_AT });
   const recorder = new Recorder(log, { ...setting, replays });
-  const entries = records.map((value) => entryOf(value, 10));
+  const entries = records.map((value) => entryOf(value, { bytes: 10, source: undefined }));
   for (const [index, entry] of entries.entries()) recorder.place(entry, entries[index + 1]);
   return validEvents(log);
 }

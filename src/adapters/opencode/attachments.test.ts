@@ -1,14 +1,14 @@
 /** Pictures and other files that a tool attached to its result, in other clients (spec.md#adapter-restore-context). */
 import { describe, expect, test } from "vitest";
-import type { JsonValue } from "../../base/json.ts";
+import type { JsonValue } from "../../base/json/json.ts";
 import { replay } from "../../model/index.ts";
 import { lineagesOf, readFolder } from "../../../test/support/adapter-run.ts";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { adapterNamed } from "../registry.ts";
-import type { Restored } from "../seam/index.ts";
-import { contextOf } from "./context.ts";
+import type { Restored } from "../kit/restore/index.ts";
+import { contextOf } from "./restore/context.ts";
 
 const PNG = "iVBORw0KGgo=";
 const SESSION = "ses_5e551000fffeAttachments01";

@@ -1,22 +1,20 @@
 /** pi: `<agent folder>/sessions/--<directory>--/<instant>_<session id>.jsonl` (docs/adapters/pi.md). */
-import type { Adapter } from "../seam/index.ts";
-import { looks, units } from "./discover.ts";
-import { ADAPTER } from "./names.ts";
+import { openPlace } from "../kit/sources/discovery.ts";
+import type { Adapter } from "../kit/adapter/index.ts";
+import { defaultPlaces, units } from "./places.ts";
+import { ADAPTER } from "./layout.ts";
 
 export const pi: Adapter = {
   name: ADAPTER,
   title: "pi",
-  looks,
-  units,
-  async *read(unit, request) {
-    yield* (await import("./parse.ts")).read(unit, request);
-  },
-  tellsSpans: true,
+  defaultPlaces,
+  open: (place) => openPlace(place, { units, load: async () => (await import("./parse/reader.ts")).read }),
+  reportsSpans: true,
   restore: {
     kind: "supported",
-    serialize: async (lineage, options) => (await import("./serialize.ts")).serialize(lineage, options),
-    hashes: async (state) => (await import("./native.ts")).hashes(state),
-    context: async () => (await import("./context.ts")).contextOf,
-    present: async (id, { place }) => (await import("./present.ts")).present(id, place),
+    serialize: async (lineage, options) => (await import("./restore/restore.ts")).serialize(lineage, options),
+    hashes: async (state) => (await import("./restore/native.ts")).hashes(state),
+    context: async () => (await import("./restore/context.ts")).contextOf,
+    present: async (id, { place }) => (await import("./restore/present.ts")).present(id, place),
   },
 };

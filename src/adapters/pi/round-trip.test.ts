@@ -3,13 +3,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyJson, instant, logOf, shape, textLike } from "../../../test/support/arbitrary-records.ts";
 import { CREATED_AT, emptyLog, expectEqualRecords, validEvents } from "../../../test/support/record-log.ts";
-import type { JsonValue } from "../../base/json.ts";
-import { valueHash } from "../../base/value-hash.ts";
-import { stringifyJson } from "../../base/json.ts";
+import type { JsonValue } from "../../base/json/json.ts";
+import { valueHash } from "../../base/json/value-hash.ts";
+import { stringifyJson } from "../../base/json/json.ts";
 import type { Event } from "../../model/index.ts";
 import { activeBranch, replay } from "../../model/index.ts";
-import { recordsOf } from "./native.ts";
-import { RecordMapper } from "./records.ts";
+import { logLines } from "../kit/restore/index.ts";
+import { RECORDS } from "./restore/native.ts";
+import { RecordMapper } from "./parse/records.ts";
 
 const text = textLike(
   '<skill name="a" location="/a">\nx\n</skill>\n\ntyped',
@@ -92,7 +93,7 @@ describe("any log", () => {
     fc.assert(
       fc.property(logOf(record, { maxLength: 8 }), heads, (records, head) => {
         const [state] = replay(eventsOf(records, { ...head, instant: CREATED_AT }));
-        expectEqualRecords(recordsOf(state!), records);
+        expectEqualRecords(logLines(state!, RECORDS), records);
         activeBranch(state!.messages.map((one) => one.message));
       }),
       { numRuns: 400 },

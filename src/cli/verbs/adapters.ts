@@ -1,13 +1,13 @@
 /** `pond adapters`: the clients pond knows and what is there of each. */
 import { systemClock } from "../../base/clock.ts";
-import type { AdapterReport } from "../../handlers/index.ts";
 import { listAdapters } from "../../handlers/index.ts";
-import type { VerbContext } from "../command.ts";
-import { openContext } from "../context.ts";
-import type { Outcome } from "../exit.ts";
-import { notLookedAt } from "../issues.ts";
-import { ago, count, size } from "../number.ts";
-import { oneLine } from "../text.ts";
+import type { VerbContext } from "../command/command.ts";
+import { openContext } from "../command/context.ts";
+import type { Outcome } from "../terminal/exit.ts";
+import { notLookedAt } from "../terminal/issues.ts";
+import { ago, count, size } from "../terminal/number.ts";
+import { oneLine } from "../terminal/text.ts";
+import type { AdapterReport } from "../../wire/setup.ts";
 
 export async function adapters(verb: VerbContext): Promise<Outcome> {
   await using context = await openContext(verb);

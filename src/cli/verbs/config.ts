@@ -3,8 +3,8 @@ import { access } from "node:fs/promises";
 import { isSecret, shownValue } from "../../config/describe.ts";
 import { configFile, describeSource } from "../../config/index.ts";
 import { configJsonSchema } from "../../config/json-schema.ts";
-import type { VerbContext } from "../command.ts";
-import type { Outcome } from "../exit.ts";
+import type { VerbContext } from "../command/command.ts";
+import type { Outcome } from "../terminal/exit.ts";
 
 export async function show({ out, config }: VerbContext): Promise<Outcome> {
   const { settings, file, unknownVariables } = await config();

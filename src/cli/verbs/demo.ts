@@ -1,10 +1,10 @@
 /** `pond demo`: a tour over a made-up corpus in a throwaway home; nothing of the user's is read or written. */
 import { get, openDemo, restore, search, sync, verify } from "../../handlers/index.ts";
-import type { VerbContext } from "../command.ts";
-import type { Outcome } from "../exit.ts";
-import { count, counted } from "../number.ts";
-import { oneLine, shorten } from "../text.ts";
-import type { demoFlags } from "../verb-flags.ts";
+import type { VerbContext } from "../command/command.ts";
+import type { Outcome } from "../terminal/exit.ts";
+import { count, counted } from "../terminal/number.ts";
+import { oneLine, shorten } from "../terminal/text.ts";
+import type { demoFlags } from "../command/verb-flags.ts";
 
 const RETRY_SESSION = "7b0c5a52-1f0e-4a57-9d3b-6a1f0d2c9e01";
 

@@ -1,12 +1,14 @@
 /** `pond doctor`: what is well, what is not, and the command that mends it. */
-import type { Finding } from "../../handlers/index.ts";
 import { doctor as examine } from "../../handlers/index.ts";
-import type { VerbContext } from "../command.ts";
-import { openContext } from "../context.ts";
-import type { Outcome } from "../exit.ts";
-import type { Style } from "../style.ts";
-import { safeLine } from "../text.ts";
-import type { doctorFlags } from "../verb-flags.ts";
+import type { VerbContext } from "../command/command.ts";
+import { openContext } from "../command/context.ts";
+import type { Outcome } from "../terminal/exit.ts";
+import { worded } from "../terminal/next-step.ts";
+import { wordedFinding } from "../command/report-words.ts";
+import type { Style } from "../terminal/style.ts";
+import { safeLine } from "../terminal/text.ts";
+import type { doctorFlags } from "../command/verb-flags.ts";
+import type { Finding } from "../../wire/health.ts";
 
 export async function doctor(verb: VerbContext<typeof doctorFlags>): Promise<Outcome> {
   const { out } = verb;
@@ -19,7 +21,7 @@ export async function doctor(verb: VerbContext<typeof doctorFlags>): Promise<Out
     shown = first.length;
     out.progress("looking at the store and the sources");
   });
-  out.result({ findings }, () => rendered(findings.slice(shown)));
+  out.result({ findings: findings.map(wordedFinding) }, () => rendered(findings.slice(shown)));
   return findings.some(({ status }) => status === "fail") ? "failures" : "done";
 }
 
@@ -28,6 +30,6 @@ function render({ topic, status, message, details = [], fix }: Finding, style: S
   return [
     `${mark}  ${topic.padEnd(9)}  ${safeLine(message)}`,
     ...details.map((detail) => `${" ".repeat(17)}${safeLine(detail)}`),
-    ...(fix === undefined ? [] : [`      ${style.bold("fix:")} ${safeLine(fix)}`]),
+    ...(fix === undefined ? [] : [`      ${style.bold("fix:")} ${safeLine(worded(fix))}`]),
   ].join("\n");
 }

@@ -1,12 +1,13 @@
 /** `pond get`: a transcript for people and agents; `--json` is the wire's own answer. */
 import { PondError } from "../../base/errors.ts";
 import { get as runGet, resolveTarget } from "../../handlers/index.ts";
-import { getTranscript } from "../../wire/index.ts";
-import type { VerbContext } from "../command.ts";
-import { openContext } from "../context.ts";
-import type { Outcome } from "../exit.ts";
-import { phrasing } from "../phrasing.ts";
-import type { getFlags } from "../verb-flags.ts";
+import type { GetResponse, IssueView } from "../../wire/index.ts";
+import { getTranscript } from "../../render/index.ts";
+import type { VerbContext } from "../command/command.ts";
+import { openContext } from "../command/context.ts";
+import type { Outcome } from "../terminal/exit.ts";
+import { phrasing } from "../terminal/phrasing.ts";
+import type { getFlags } from "../command/verb-flags.ts";
 
 export async function get(verb: VerbContext<typeof getFlags>): Promise<Outcome> {
   const { args, flags, out } = verb;
@@ -16,22 +17,37 @@ export async function get(verb: VerbContext<typeof getFlags>): Promise<Outcome> 
     throw usage("get needs <id>", "pond sessions and pond search print ids");
   const target = id === "" ? {} : await resolveTarget(context, id);
   refuseIdle(flags, flags.message !== undefined || "message_id" in target ? "message" : "session");
-  const response = await runGet(context, {
-    ...target,
-    ...(flags.message === undefined ? {} : { message_id: flags.message }),
-    ...(flags.mode === undefined ? {} : { response_mode: flags.mode }),
-    ...(flags.from === undefined ? {} : { session_from: flags.from }),
-    ...(flags.after === undefined ? {} : { after_id: flags.after }),
-    ...(flags.before === undefined ? {} : { before_id: flags.before }),
-    ...(flags.branch === undefined ? {} : { branch: flags.branch }),
-    ...(flags.end === undefined ? {} : { end: flags.end }),
-    ...(flags.history ? { history: true } : {}),
-    ...(flags.context === undefined ? {} : { context_depth: flags.context }),
-    ...(flags.limit === undefined ? {} : { limit: flags.limit }),
-  });
+  const response = withFixes(
+    await runGet(context, {
+      ...target,
+      ...(flags.message === undefined ? {} : { message_id: flags.message }),
+      ...(flags.mode === undefined ? {} : { response_mode: flags.mode }),
+      ...(flags.from === undefined ? {} : { session_from: flags.from }),
+      ...(flags.after === undefined ? {} : { after_id: flags.after }),
+      ...(flags.before === undefined ? {} : { before_id: flags.before }),
+      ...(flags.branch === undefined ? {} : { branch: flags.branch }),
+      ...(flags.end === undefined ? {} : { end: flags.end }),
+      ...(flags.history ? { history: true } : {}),
+      ...(flags.context === undefined ? {} : { context_depth: flags.context }),
+      ...(flags.limit === undefined ? {} : { limit: flags.limit }),
+    }),
+  );
   out.result(response, () => getTranscript(response, phrasing(out.style)));
   return response.issues === undefined ? "done" : "failures";
 }
+
+const withFixes = (response: GetResponse): GetResponse =>
+  response.issues === undefined ? response : { ...response, issues: response.issues.map(withFix) };
+
+/** Of records that a session lacks: what brings them back. */
+function withFix(issue: IssueView): IssueView {
+  if (issue.kind !== "missing" || issue.message_id !== undefined) return issue;
+  return { ...issue, message: `${issue.message}: ${MISSING_FIX}` };
+}
+
+const MISSING_FIX =
+  "run pond repair, which reads again what its sources still have, or pond sync with --path where they are now; " +
+  "pond verify --stored says what is whole";
 
 /** A flag that would count for nothing is a slip. */
 const IDLE = {

@@ -1,14 +1,15 @@
 /** `pond init`: looks around, asks where the store should be, writes the settings once. */
 import { toPondError } from "../../base/errors.ts";
 import { loadConfig } from "../../config/index.ts";
-import type { InitReport } from "../../handlers/index.ts";
 import { init as setUp, lookAround } from "../../handlers/index.ts";
-import { ask, canAsk } from "../ask.ts";
-import type { VerbContext } from "../command.ts";
-import { openContext } from "../context.ts";
-import type { Outcome } from "../exit.ts";
-import { counted, size } from "../number.ts";
-import type { initFlags } from "../verb-flags.ts";
+import { ask, canAsk } from "../terminal/ask.ts";
+import type { VerbContext } from "../command/command.ts";
+import { openContext } from "../command/context.ts";
+import type { Outcome } from "../terminal/exit.ts";
+import { wordedError } from "../terminal/next-step.ts";
+import { counted, size } from "../terminal/number.ts";
+import type { initFlags } from "../command/verb-flags.ts";
+import type { InitReport } from "../../wire/setup.ts";
 
 export async function init(verb: VerbContext<typeof initFlags>): Promise<Outcome> {
   const { flags, out } = verb;
@@ -31,7 +32,7 @@ async function askForStore({ env, flags, out, signal }: VerbContext, fallback: s
       const answer = [{ key: "storage.url" as const, flag: text, text }];
       return (await loadConfig({ environment: env, flags: answer, file: flags.config })).values.storage.url;
     } catch (error) {
-      const { message, hint = "" } = toPondError(error);
+      const { message, hint = "" } = wordedError(toPondError(error));
       out.note(`${message}; ${hint}`);
     }
   }

@@ -1,21 +1,30 @@
 /** `pond repair`: what was damaged, what was done about it, and what is still wrong. */
-import type { FileDamage, RepairReport } from "../../handlers/index.ts";
 import { repair as runRepair } from "../../handlers/index.ts";
-import type { VerbContext } from "../command.ts";
-import { openContext } from "../context.ts";
-import type { Outcome } from "../exit.ts";
-import { count } from "../number.ts";
-import { safeLine } from "../text.ts";
+import type { VerbContext } from "../command/command.ts";
+import { openContext } from "../command/context.ts";
+import type { Outcome } from "../terminal/exit.ts";
+import { worded } from "../terminal/next-step.ts";
+import { wordedLoss } from "../command/report-words.ts";
+import { count } from "../terminal/number.ts";
+import { safeLine } from "../terminal/text.ts";
+import type { RepairReport } from "../../wire/health.ts";
+import type { FileDamage } from "../../wire/verify.ts";
 
 export async function repair(verb: VerbContext): Promise<Outcome> {
   const { out } = verb;
   await using context = await openContext(verb);
   const report = await runRepair(context, { onStep: (step) => out.progress(step) });
   out.progress(undefined);
-  for (const note of report.notes) out.note(`note: ${safeLine(note)}`);
-  out.result(report, () => render(report).join("\n"));
+  for (const note of report.notes) out.note(`note: ${safeLine(worded(note))}`);
+  out.result(forPrograms(report), () => render(report).join("\n"));
   return isWhole(report) ? "done" : "failures";
 }
+
+const forPrograms = ({ stored, notes, ...report }: RepairReport): object => ({
+  ...report,
+  stored: wordedLoss(stored),
+  notes: notes.map(worded),
+});
 
 /** Losing what proves them is a failure, too, for as long as what is left of it is kept. */
 const isWhole = ({ damage, left, remains, stored }: RepairReport): boolean =>

@@ -1,29 +1,37 @@
 /** `pond restore`: a stored session back into a client, and how to go on with it there. */
-import type { RestoreReport } from "../../handlers/index.ts";
-import { mapPathOption, optionWords, pondCommand, shellLine } from "../../base/shell.ts";
+import { optionWords, shellLine } from "../../base/shell.ts";
 import { resolveRestorable, restore as runRestore } from "../../handlers/index.ts";
-import type { VerbContext } from "../command.ts";
-import { openContext } from "../context.ts";
-import type { Outcome } from "../exit.ts";
-import { count, counted, size } from "../number.ts";
-import { lossLines, missingFolders, refusedLines, tokenLine, unusedRules } from "../restore-lines.ts";
-import { stateRequest } from "../restore-request.ts";
-import { safeLine } from "../text.ts";
-import type { restoreFlags } from "../verb-flags.ts";
+import type { VerbContext } from "../command/command.ts";
+import { openContext } from "../command/context.ts";
+import type { Outcome } from "../terminal/exit.ts";
+import { count, counted, size } from "../terminal/number.ts";
+import {
+  lossLines,
+  missingFolders,
+  refusedLines,
+  tokenLine,
+  unusedRules,
+} from "../terminal/restore-lines.ts";
+import { stateRequest } from "../command/restore-request.ts";
+import { wordedRefusal } from "../command/report-words.ts";
+import { safeLine } from "../terminal/text.ts";
+import type { restoreFlags } from "../command/verb-flags.ts";
+import type { RestoreReport } from "../../wire/restore.ts";
+import { mapPathOption, pondCommand } from "../terminal/pond-command.ts";
 
 export async function restore(verb: VerbContext<typeof restoreFlags>): Promise<Outcome> {
   const { args, flags, out } = verb;
   await using context = await openContext(verb);
   const report = await runRestore(context, {
     session_id: await resolveRestorable(context, args[0] ?? ""),
-    mapPaths: flags["map-path"],
-    isDryRun: flags["dry-run"],
+    map_paths: flags["map-path"],
+    dry_run: flags["dry-run"],
     ...(flags.to === undefined ? {} : { to: flags.to }),
     ...(flags.out === undefined ? {} : { out: flags.out }),
     ...stateRequest(flags),
   });
   // Names and folders come from the session: they are shown, they do not steer the terminal.
-  out.result(report, () => render(report).map(safeLine).join("\n"));
+  out.result(wordedRefusal(report), () => render(report).map(safeLine).join("\n"));
   for (const line of [...unusedRules(report), ...missingFolders(report)]) out.note(safeLine(line));
   return report.refused === undefined ? "done" : "failures";
 }

@@ -1,17 +1,25 @@
 /** `pond resume`: a stored session carried on in a client, which gets the terminal. */
 import { PondError } from "../../base/errors.ts";
-import { mapPathOption, optionWords, pondCommand, shellLine } from "../../base/shell.ts";
-import type { RestoreReport } from "../../handlers/index.ts";
+import { optionWords, shellLine } from "../../base/shell.ts";
 import { resolveRestorable, restore } from "../../handlers/index.ts";
-import { findCommand, startClient } from "../client.ts";
-import type { VerbContext } from "../command.ts";
-import { openContext } from "../context.ts";
-import type { Outcome } from "../exit.ts";
-import { counted } from "../number.ts";
-import { stateRequest, stateWords } from "../restore-request.ts";
-import { lossLines, missingFolders, refusedLines, tokenLine, unusedRules } from "../restore-lines.ts";
-import { safeLine } from "../text.ts";
-import type { resumeFlags } from "../verb-flags.ts";
+import { findCommand, startClient } from "../terminal/client.ts";
+import type { VerbContext } from "../command/command.ts";
+import { openContext } from "../command/context.ts";
+import type { Outcome } from "../terminal/exit.ts";
+import { counted } from "../terminal/number.ts";
+import { stateRequest, stateWords } from "../command/restore-request.ts";
+import {
+  lossLines,
+  missingFolders,
+  refusedLines,
+  tokenLine,
+  unusedRules,
+} from "../terminal/restore-lines.ts";
+import { wordedRefusal } from "../command/report-words.ts";
+import { safeLine } from "../terminal/text.ts";
+import type { resumeFlags } from "../command/verb-flags.ts";
+import type { RestoreReport } from "../../wire/restore.ts";
+import { mapPathOption, pondCommand } from "../terminal/pond-command.ts";
 
 type Verb = VerbContext<typeof resumeFlags>;
 type ResumeReport = RestoreReport["resume"];
@@ -30,7 +38,7 @@ export async function resume(verb: Verb): Promise<Outcome> {
   const report = await restored(verb);
   for (const line of notes(report)) out.note(safeLine(line));
   if (isDryRun) {
-    out.result(report, () => safeLine(report.resume.command));
+    out.result(wordedRefusal(report), () => safeLine(report.resume.command));
     return report.refused === undefined ? "done" : "failures";
   }
   out.progress(undefined);
@@ -44,15 +52,15 @@ export async function resume(verb: Verb): Promise<Outcome> {
 async function restored(verb: Verb): Promise<RestoreReport> {
   const { args, flags } = verb;
   await using context = await openContext(verb);
-  return restore(context, {
+  const request = {
     session_id: await resolveRestorable(context, args[0] ?? ""),
-    mapPaths: flags["map-path"],
-    isDryRun: flags["dry-run"],
-    canReuse: true,
-    whyNot: (planned) => whyNot(planned, verb),
+    map_paths: flags["map-path"],
+    dry_run: flags["dry-run"],
+    reuse: true,
     ...(flags.in === undefined ? {} : { to: flags.in }),
     ...stateRequest(flags),
-  });
+  };
+  return restore(context, request, { whyNot: (planned) => whyNot(planned, verb) });
 }
 
 /** Why the client cannot be started; undefined where it can. */

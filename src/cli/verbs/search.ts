@@ -1,12 +1,13 @@
 /** `pond search`: hits by session for people; `--json` is the wire's own answer. */
+import { searchTranscript } from "../../render/index.ts";
 import { explainSearch, resolveSession, search as runSearch } from "../../handlers/index.ts";
-import { searchTranscript } from "../../wire/index.ts";
+import { includesSubagents } from "../../wire/index.ts";
 import type { SearchRequest } from "../../wire/index.ts";
-import type { VerbContext } from "../command.ts";
-import { openContext } from "../context.ts";
-import type { Outcome } from "../exit.ts";
-import { phrasing } from "../phrasing.ts";
-import type { searchFlags } from "../verb-flags.ts";
+import type { VerbContext } from "../command/command.ts";
+import { openContext } from "../command/context.ts";
+import type { Outcome } from "../terminal/exit.ts";
+import { phrasing } from "../terminal/phrasing.ts";
+import type { searchFlags } from "../command/verb-flags.ts";
 
 export async function search(verb: VerbContext<typeof searchFlags>): Promise<Outcome> {
   const { args, flags, out } = verb;
@@ -34,9 +35,7 @@ export async function search(verb: VerbContext<typeof searchFlags>): Promise<Out
   }
   const response = await runSearch(context, request);
   const { subagents, ...phrases } = phrasing(out.style);
-  const looksAtAgents = flags.subagents || flags.session !== undefined || flags.agent?.includes("/") === true;
-  out.result(response, () =>
-    searchTranscript(response, args.join(" "), looksAtAgents ? phrases : { ...phrases, subagents }),
-  );
+  const phrased = includesSubagents(request.filters ?? {}) ? phrases : { ...phrases, subagents };
+  out.result(response, () => searchTranscript(response, args.join(" "), phrased));
   return "done";
 }

@@ -2,12 +2,12 @@
 import { systemClock } from "../../base/clock.ts";
 import { listSessions, resolveParent, shortIds } from "../../handlers/index.ts";
 import type { SessionLine, SessionsResponse } from "../../wire/index.ts";
-import type { VerbContext } from "../command.ts";
-import { openContext } from "../context.ts";
-import type { Outcome } from "../exit.ts";
-import { ago, count } from "../number.ts";
-import type { Output } from "../output.ts";
-import type { sessionsFlags } from "../verb-flags.ts";
+import type { VerbContext } from "../command/command.ts";
+import { openContext } from "../command/context.ts";
+import type { Outcome } from "../terminal/exit.ts";
+import { ago, count } from "../terminal/number.ts";
+import type { Output } from "../terminal/output.ts";
+import type { sessionsFlags } from "../command/verb-flags.ts";
 
 export async function sessions(verb: VerbContext<typeof sessionsFlags>): Promise<Outcome> {
   const { flags, out } = verb;

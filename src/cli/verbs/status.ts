@@ -1,13 +1,13 @@
 /** `pond status`: what is stored, how fresh it is, how the indexes are. */
 import { systemClock } from "../../base/clock.ts";
-import type { StatusReport } from "../../handlers/index.ts";
 import { describeWaits, status as runStatus } from "../../handlers/index.ts";
-import type { VerbContext } from "../command.ts";
-import { openContext } from "../context.ts";
-import type { Outcome } from "../exit.ts";
-import { ago, count, size } from "../number.ts";
-import type { Output } from "../output.ts";
-import { safeLine } from "../text.ts";
+import type { VerbContext } from "../command/command.ts";
+import { openContext } from "../command/context.ts";
+import type { Outcome } from "../terminal/exit.ts";
+import { ago, count, size } from "../terminal/number.ts";
+import type { Output } from "../terminal/output.ts";
+import { safeLine } from "../terminal/text.ts";
+import type { StatusReport } from "../../wire/status.ts";
 
 export async function status(verb: VerbContext): Promise<Outcome> {
   const { out } = verb;

@@ -1,16 +1,17 @@
 /** `pond sync`: everything new into the store, with progress for people and one document for programs. */
 import { systemClock } from "../../base/clock.ts";
 import { PondError } from "../../base/errors.ts";
-import type { ClientReport, Stage, SyncProgress, SyncReport } from "../../handlers/index.ts";
-import { describeWaits, STAGES, sync as runSync } from "../../handlers/index.ts";
-import type { VerbContext } from "../command.ts";
-import { openContext } from "../context.ts";
-import type { Outcome } from "../exit.ts";
-import { located } from "../issues.ts";
-import { count, counted, duration, size } from "../number.ts";
-import type { Output } from "../output.ts";
-import { safeLine } from "../text.ts";
-import type { syncFlags } from "../verb-flags.ts";
+import { describeWaits, sync as runSync } from "../../handlers/index.ts";
+import type { VerbContext } from "../command/command.ts";
+import { openContext } from "../command/context.ts";
+import type { Outcome } from "../terminal/exit.ts";
+import { located } from "../terminal/issues.ts";
+import { count, counted, duration, size } from "../terminal/number.ts";
+import type { Output } from "../terminal/output.ts";
+import { safeLine } from "../terminal/text.ts";
+import type { syncFlags } from "../command/verb-flags.ts";
+import { STAGES } from "../command/verb-flags.ts";
+import type { ClientReport, Stage, SyncProgress, SyncReport } from "../../wire/sync.ts";
 
 export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome> {
   const { flags, out } = verb;
@@ -21,7 +22,7 @@ export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome
     context,
     {
       stages: chosenStages(flags.only, flags.skip),
-      dryRun: flags["dry-run"],
+      dry_run: flags["dry-run"],
       verify: flags.verify,
       wait: flags.wait,
       ...(flags.adapter.length === 0 ? {} : { adapters: flags.adapter }),
@@ -37,13 +38,21 @@ export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome
     },
   );
   out.progress(undefined);
-  for (const note of report.notes) out.note(`note: ${note}`);
+  const notes = await wordedNotes(report);
+  for (const note of notes) out.note(`note: ${note}`);
   const elapsed = systemClock.now() - started;
   // --quiet is for who is told of any output, by mail as a rule: what could not be read is worth one.
-  out.result({ ...report, elapsed_ms: elapsed }, () =>
+  out.result({ ...report, notes, elapsed_ms: elapsed }, () =>
     flags.quiet ? allIssues(report, out).join("\n") : renderReport(report, elapsed, out),
   );
   return hasFailures(report) ? "failures" : "done";
+}
+
+/** The words are loaded where there is something to say: most syncs have nothing. */
+async function wordedNotes({ notes }: SyncReport): Promise<readonly string[]> {
+  if (notes.length === 0) return [];
+  const { worded } = await import("../terminal/next-step.ts");
+  return notes.map(worded);
 }
 
 function chosenStages(only: readonly string[], skip: readonly string[]): readonly Stage[] {
@@ -75,15 +84,15 @@ function progressLine(out: Output): ProgressLine {
   const tell = (progress: SyncProgress): void => {
     const now = systemClock.now();
     started ??= now;
-    if (now - drawn < REDRAW_MS && progress.filesDone < progress.files) return;
+    if (now - drawn < REDRAW_MS && progress.files_done < progress.files) return;
     drawn = now;
     const elapsed = Math.max(1, now - started);
-    const share = progress.bytes === 0 ? 1 : progress.bytesDone / progress.bytes;
+    const share = progress.bytes === 0 ? 1 : progress.bytes_done / progress.bytes;
     const left = share <= 0.01 ? "" : `, ${duration((elapsed / share) * (1 - share))} left`;
     const rate = Math.round((progress.messages / elapsed) * 1000);
     out.progress(
-      `${progress.client} ${count(progress.filesDone)}/${count(progress.files)} files, ` +
-        `${size(progress.bytesDone)}/${size(progress.bytes)}, ${count(rate)} msg/s${left}`,
+      `${progress.client} ${count(progress.files_done)}/${count(progress.files)} files, ` +
+        `${size(progress.bytes_done)}/${size(progress.bytes)}, ${count(rate)} msg/s${left}`,
       share,
     );
   };

@@ -1,16 +1,18 @@
 /** `pond verify`: every source against what is stored of it, or everything stored against what was recorded of it. */
-import type { ClientVerification, FilesReport, StoredReport, VerifyProgress } from "../../handlers/index.ts";
 import { verify as runVerify, verifyFiles, verifyStored } from "../../handlers/index.ts";
-import type { VerbContext } from "../command.ts";
-import { openContext } from "../context.ts";
-import type { Outcome } from "../exit.ts";
-import { notLookedAt } from "../issues.ts";
-import { count, counted, size } from "../number.ts";
+import type { VerbContext } from "../command/command.ts";
+import { openContext } from "../command/context.ts";
+import type { Outcome } from "../terminal/exit.ts";
+import { notLookedAt } from "../terminal/issues.ts";
+import { worded } from "../terminal/next-step.ts";
+import { wordedLoss } from "../command/report-words.ts";
+import { count, counted, size } from "../terminal/number.ts";
 import { toPondError } from "../../base/errors.ts";
+import type { ClientVerification, FilesReport, StoredReport, VerifyProgress } from "../../wire/verify.ts";
 import { damageLine, sourceLines } from "./repair.ts";
-import type { Output } from "../output.ts";
-import { safeLine } from "../text.ts";
-import type { verifyFlags } from "../verb-flags.ts";
+import type { Output } from "../terminal/output.ts";
+import { safeLine } from "../terminal/text.ts";
+import type { verifyFlags } from "../command/verb-flags.ts";
 
 export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Outcome> {
   const { flags, out } = verb;
@@ -35,20 +37,21 @@ export async function verify(verb: VerbContext<typeof verifyFlags>): Promise<Out
       ...proof,
       ...(files === undefined ? {} : { files }),
     };
-    out.result(report, () => renderStored(out, report));
+    out.result(wordedLoss(report), () => renderStored(out, report));
     const isWhole = files === undefined || files.damage.length === 0;
     const isEqual = report.clients.every(({ unequal }) => unequal === 0);
     return isWhole && isEqual && report.lost === undefined ? "done" : "failures";
   }
   const report = await runVerify(context, filter, show("sources"));
   out.progress(undefined);
-  out.result(report, ({ clients, unrecorded, lost }) =>
+  const { clients, unrecorded, lost } = report;
+  out.result(wordedLoss(report), () =>
     [
       clients.length === 0 ? nothingCompared(unrecorded) : renderSources(out, clients),
       ...lostLines(lost),
     ].join("\n"),
   );
-  return report.lost === undefined && report.clients.every(({ proven }) => proven) ? "done" : "failures";
+  return lost === undefined && clients.every(({ proven }) => proven) ? "done" : "failures";
 }
 
 /** A table without a row would look like a proof. */
@@ -61,7 +64,7 @@ function nothingCompared(unrecorded = 0): string {
 }
 
 const lostLines = (lost: StoredReport["lost"]): string[] =>
-  lost === undefined ? [] : [safeLine(lost.message), `  fix: ${safeLine(lost.fix)}`];
+  lost === undefined ? [] : [safeLine(lost.message), `  fix: ${safeLine(worded(lost.fix))}`];
 
 function renderSources(out: Output, clients: readonly ClientVerification[]): string {
   return [
@@ -97,7 +100,7 @@ function renderStored(
       { header: "UNRECORDED", align: "right", cell: (row) => count(row.unrecorded) },
       { header: "UNEQUAL", align: "right", cell: (row) => count(row.unequal) },
     ]),
-    ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeLine(line)}`)),
+    ...clients.flatMap(storedDifferences),
     ...(error === undefined ? [] : [`  the proof ended early: ${safeLine(error)}`]),
     ...strayLine(clients),
     ...(clients.some(({ unequal }) => unequal > 0) && (files?.damage.length ?? 0) === 0
@@ -106,6 +109,19 @@ function renderStored(
     ...(files === undefined ? [] : renderFiles(files)),
     ...lostLines(lost),
   ].join("\n");
+}
+
+function storedDifferences({
+  differences,
+  unequal_sessions: all,
+}: StoredReport["clients"][number]): readonly string[] {
+  const left = all.length - differences.length;
+  return [
+    ...differences.map((line) => `  ${safeLine(line)}`),
+    ...(left === 0
+      ? []
+      : [`  and ${count(left)} more ${left === 1 ? "session" : "sessions"}, which --json lists`]),
+  ];
 }
 
 function strayLine(clients: StoredReport["clients"]): string[] {

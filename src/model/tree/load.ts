@@ -19,45 +19,57 @@ import type {
   SessionPlan,
   Staged,
   TreeIssue,
+  TreeRef,
   TreeScope,
   TreeSource,
 } from "./types.ts";
+import { REF } from "./types.ts";
 
-type Choice = (node: PlanNode) => boolean;
+type Choice<R extends TreeRef> = (node: PlanNode<R>) => boolean;
 
-const ALL: Choice = () => true;
+const all = (): boolean => true;
 
 /** Where the chosen nodes of a plan are, all when nothing chooses. Reads no bodies. */
-export async function resolveTree<R>(
+export async function resolveTree<R extends TreeRef>(
   source: TreeSource<R>,
-  plan: SessionPlan,
-  choose: Choice = ALL,
+  plan: SessionPlan<R>,
+  choose: Choice<R> = all,
 ): Promise<Staged<RefTree<R>>> {
   const issues: TreeIssue[] = [];
-  const leaves = new Map<PlanNode, Leaf<R>>();
+  const leaves = new Map<PlanNode<R>, Leaf<R>>();
   for (const session of sessionsIn(plan)) {
     const nodes = [...nodesOf(session)].filter((node) => choose(node));
-    const refs = await source.resolve(nodes);
-    for (const [index, node] of nodes.entries()) {
-      const outcome = refs[index] ?? NOTHING;
-      if (outcome.ok) leaves.set(node, { ref: outcome.value });
+    const unlocated = nodes.filter((node) => ownRef(node) === undefined);
+    const located = unlocated.length === 0 ? [] : await source.locate(unlocated);
+    const found = new Map(unlocated.map((node, at) => [node, located[at] ?? NOTHING] as const));
+    for (const node of nodes) {
+      const ref = ownRef(node);
+      const outcome = found.get(node) ?? NOTHING;
+      if (ref !== undefined) leaves.set(node, { outline: node, ref });
+      else if (outcome.ok) leaves.set(node, { ...outcome.value });
       else issues.push(issueOf("resolve", node, outcome.fault));
     }
   }
   return { value: { plan, leaves }, issues };
 }
 
+/** The reference that a node was outlined with; not that of another one whose copy it is. */
+function ownRef<R extends TreeRef>(node: PlanNode<R>): R | undefined {
+  const ref = node[REF];
+  return ref !== undefined && isSameKey(ref.key, node) ? ref : undefined;
+}
+
 /**
  * The values of the chosen nodes, all when nothing chooses. Doing it again, with the same or another choice, reads no
  * leaf a second time.
  */
-export async function hydrateTree<R>(
+export async function hydrateTree<R extends TreeRef>(
   source: TreeSource<R>,
   { plan, leaves }: RefTree<R>,
-  choose: Choice = ALL,
-): Promise<Staged<SessionNode>> {
+  choose: Choice<R> = all,
+): Promise<Staged<SessionNode<R>>> {
   const issues: TreeIssue[] = [];
-  const values = new Map<PlanNode, Event>();
+  const values = new Map<PlanNode<R>, Event>();
   for (const session of sessionsIn(plan)) {
     const chosen = [...nodesOf(session)].filter((node) => leaves.has(node) && choose(node));
     for (const [node, outcome] of await readLeaves(source, leaves, chosen))
@@ -68,11 +80,11 @@ export async function hydrateTree<R>(
 }
 
 /** The three stages, their issues in order. */
-export async function loadTree<R>(
+export async function loadTree<R extends TreeRef>(
   source: TreeSource<R>,
   root: SessionId,
   scope: TreeScope = {},
-): Promise<Staged<SessionNode>> {
+): Promise<Staged<SessionNode<R>>> {
   const plan = await planTree(source, root, scope);
   const refs = await resolveTree(source, plan.value);
   const tree = await hydrateTree(source, refs.value);
@@ -104,7 +116,7 @@ function turnOf({ message, parts }: MessageNode): readonly MessageWithParts[] {
 }
 
 /** A session, then each of its messages with its parts. */
-function* nodesOf(session: SessionPlan): Generator<PlanNode> {
+function* nodesOf<R extends TreeRef>(session: SessionPlan<R>): Generator<PlanNode<R>> {
   yield session;
   for (const message of session.messages) {
     yield message;
@@ -113,15 +125,15 @@ function* nodesOf(session: SessionPlan): Generator<PlanNode> {
 }
 
 /** Reads at once what no one has read before. A read that fails as a whole leaves no trace: it can be tried again. */
-async function readLeaves<R>(
+async function readLeaves<R extends TreeRef>(
   source: TreeSource<R>,
   leaves: RefTree<R>["leaves"],
-  nodes: readonly PlanNode[],
-): Promise<readonly (readonly [PlanNode, Outcome<Event>])[]> {
+  nodes: readonly PlanNode<R>[],
+): Promise<readonly (readonly [PlanNode<R>, Outcome<Event>])[]> {
   const chosen = nodes.flatMap((node) => leaves.get(node) ?? []);
   const unread = chosen.filter(({ read }) => read === undefined);
   if (unread.length > 0) {
-    const batch = source.read(unread.map(({ ref }) => ref));
+    const batch = source.bodies(unread);
     for (const [index, leaf] of unread.entries()) leaf.read = { batch, index };
     batch.catch(() => {
       for (const leaf of unread) delete leaf.read;
@@ -146,7 +158,10 @@ function checked(node: PlanNode, outcome: Outcome<Event>): Outcome<Event> {
   return { ok: false, fault: { kind: "changed", message } };
 }
 
-function nodeOf(plan: SessionPlan, values: ReadonlyMap<PlanNode, Event>): SessionNode {
+function nodeOf<R extends TreeRef>(
+  plan: SessionPlan<R>,
+  values: ReadonlyMap<PlanNode<R>, Event>,
+): SessionNode<R> {
   const own = values.get(plan);
   return {
     plan,

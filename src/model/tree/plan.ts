@@ -5,26 +5,28 @@
 import { PondError } from "../../base/errors.ts";
 import type { EntityKey, MessageId, MessageKey, SessionId } from "../ids.ts";
 import { describeKey } from "../ids.ts";
+import { isSubagent } from "../derived/source-agent.ts";
 import type {
   Found,
   MessageOutline,
   MessagePlan,
-  PartPlan,
+  PartOutline,
   SessionOutline,
   SessionPlan,
   Staged,
   Total,
   TreeIssue,
+  TreeRef,
   TreeScope,
   TreeSource,
 } from "./types.ts";
 
 /** Throws `not_found` where there is no such session, or no message where the range starts or ends. */
-export async function planTree<R>(
+export async function planTree<R extends TreeRef>(
   source: TreeSource<R>,
   root: SessionId,
   scope: TreeScope = {},
-): Promise<Staged<SessionPlan>> {
+): Promise<Staged<SessionPlan<R>>> {
   checkScope(scope);
   const issues: TreeIssue[] = [];
   const ahead = startsAt(root, scope) ? source.messages(root) : undefined;
@@ -38,42 +40,46 @@ export async function planTree<R>(
 }
 
 /** The plan with the parts of its messages; of some types only, or all. For plans that their holder has cut down. */
-export async function planParts<R>(
+export async function planParts<R extends TreeRef>(
   source: TreeSource<R>,
-  plan: SessionPlan,
+  plan: SessionPlan<R>,
   types?: TreeScope["partTypes"],
-): Promise<Staged<SessionPlan>> {
+): Promise<Staged<SessionPlan<R>>> {
   if (types?.length === 0) return { value: plan, issues: [] };
   const wanted = types === undefined ? undefined : new Set(types);
   const issues: TreeIssue[] = [];
   const value = await fill(plan);
   return { value, issues };
 
-  async function fill(session: SessionPlan): Promise<SessionPlan> {
+  async function fill(session: SessionPlan<R>): Promise<SessionPlan<R>> {
     const parts = await partsOf(session);
-    const messages = session.messages.map((message): MessagePlan => {
+    const messages = session.messages.map((message): MessagePlan<R> => {
       const own = parts.get(message.id) ?? [];
       return { ...message, parts: wanted === undefined ? own : own.filter(({ type }) => wanted.has(type)) };
     });
-    const children: SessionPlan[] = [];
+    const children: SessionPlan<R>[] = [];
     for (const child of session.children) children.push(await fill(child));
     return { ...session, messages, children };
   }
 
-  async function partsOf(session: SessionPlan): Promise<ReadonlyMap<MessageId, readonly PartPlan[]>> {
+  async function partsOf(
+    session: SessionPlan<R>,
+  ): Promise<ReadonlyMap<MessageId, readonly PartOutline<R>[]>> {
     if (session.messages.length === 0) return new Map();
-    const messages = session.messages.map(({ id }) => id);
-    const of = session.total?.messages ?? messages.length;
-    return take(await source.parts({ session: session.id, messages, of }), issues);
+    const { id, messages, total } = session;
+    return take(
+      await source.parts({ session: id, messages, of: total?.messages ?? messages.length }),
+      issues,
+    );
   }
 }
 
-interface Draft {
-  readonly head: SessionOutline;
+interface Draft<R extends TreeRef = TreeRef> {
+  readonly head: SessionOutline<R>;
   readonly depth: number;
-  readonly children: Draft[];
+  readonly children: Draft<R>[];
   total?: Total;
-  messages: readonly MessageOutline[];
+  messages: readonly MessageOutline<R>[];
 }
 
 interface Planning {
@@ -91,24 +97,24 @@ function checkScope({ depth = 0, messages, maxBytes = 0 }: TreeScope): void {
 }
 
 /** Generation by generation, one look for all parents of a generation. */
-async function growSessions<R>(
+async function growSessions<R extends TreeRef>(
   source: TreeSource<R>,
   root: SessionId,
   { scope, issues }: Planning,
-): Promise<Draft> {
+): Promise<Draft<R>> {
   const [head, children] = await Promise.all([source.session(root), source.children([root])]);
   if (head === undefined) throw notThere({ id: root });
-  const draft: Draft = { head, depth: 0, children: [], messages: [] };
-  const known = new Map<SessionId, Draft>([[head.id, draft]]);
+  const draft: Draft<R> = { head, depth: 0, children: [], messages: [] };
+  const known = new Map<SessionId, Draft<R>>([[head.id, draft]]);
   let level = [draft];
   let found = children;
   while (level.length > 0) {
-    const next: Draft[] = [];
+    const next: Draft<R>[] = [];
     for (const child of take(found, issues)) {
       const parent = child.parent_session_id === undefined ? undefined : known.get(child.parent_session_id);
       // One that names itself has no parent: it is no child, and nothing is left out.
       if (parent === undefined || parent.head.id === child.id) continue;
-      if (scope.subagents === false && isSubagent(child)) continue;
+      if (scope.subagents === false && isSubagent(child.source_agent)) continue;
       const below = { head: child, depth: parent.depth + 1, children: [], messages: [] };
       if (known.has(child.id)) issues.push(cycle(child, ancestry(parent, known)));
       else if (below.depth > (scope.depth ?? Infinity)) issues.push(tooDeep(child, below.depth));
@@ -125,7 +131,6 @@ async function growSessions<R>(
 }
 
 /** The sub-path of the origin tells an agent that another one started. */
-const isSubagent = ({ source_agent }: SessionOutline): boolean => source_agent.includes("/");
 
 /** True when the root's messages are looked at whatever its lineage turns out to be: they can be had meanwhile. */
 function startsAt(root: SessionId, { messages: { after, before, from } = {}, depth }: TreeScope): boolean {
@@ -134,9 +139,9 @@ function startsAt(root: SessionId, { messages: { after, before, from } = {}, dep
 }
 
 /** Fills in the messages of the range, session by session in the range's direction, and says where it was cut. */
-async function takeMessages(
-  look: TreeSource<unknown>["messages"],
-  drafts: readonly Draft[],
+async function takeMessages<R extends TreeRef>(
+  look: TreeSource<R>["messages"],
+  drafts: readonly Draft<R>[],
   { scope, issues }: Planning,
 ): Promise<void> {
   const { after, before, from = "start" } = scope.messages ?? {};
@@ -174,7 +179,7 @@ class Meter {
     this.#maxBytes = maxBytes ?? Infinity;
   }
 
-  take(messages: readonly MessageOutline[]): readonly MessageOutline[] {
+  take<T extends MessageOutline>(messages: readonly T[]): readonly T[] {
     for (const [index, message] of messages.entries()) {
       const isFull = this.#count >= this.#limit;
       const isHeavy = this.#count > 0 && this.#bytes + message.bytes > this.#maxBytes;
@@ -182,29 +187,29 @@ class Meter {
         const bound = isFull
           ? `the limit of ${this.#limit} messages`
           : `the budget of ${this.#maxBytes} bytes`;
-        this.cut = cut(keyOf(message), { message: `${bound} is reached`, from: this.#last });
+        this.cut = cut(messageKeyOf(message), { message: `${bound} is reached`, from: this.#last });
         return messages.slice(0, index);
       }
       this.#count += 1;
       this.#bytes += message.bytes;
-      this.#last = keyOf(message);
+      this.#last = messageKeyOf(message);
     }
     return messages;
   }
 }
 
-function* preorder(draft: Draft): Generator<Draft> {
+function* preorder<R extends TreeRef>(draft: Draft<R>): Generator<Draft<R>> {
   yield draft;
   for (const child of draft.children) yield* preorder(child);
 }
 
-function finish({ head, depth, total, messages, children }: Draft): SessionPlan {
+function finish<R extends TreeRef>({ head, depth, total, messages, children }: Draft<R>): SessionPlan<R> {
   return {
     ...head,
     depth,
     ...(total === undefined ? {} : { total }),
     messages: messages.map((message) => ({ ...message, parts: [] })),
-    children: children.map(finish),
+    children: children.map((child) => finish(child)),
   };
 }
 
@@ -226,7 +231,7 @@ function positionOf(messages: readonly MessageOutline[], key: MessageKey | undef
   return position;
 }
 
-const keyOf = ({ session_id, id }: MessageKey): MessageKey => ({ session_id, id });
+const messageKeyOf = ({ session_id, id }: MessageKey): MessageKey => ({ session_id, id });
 
 function cut(
   key: EntityKey,

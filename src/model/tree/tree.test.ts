@@ -1,6 +1,7 @@
 /** Trees in stages, over sessions in memory (spec.md#live-staged-tree). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { MemoryTree } from "../../../test/support/memory-tree.ts";
 import { memoryTree } from "../../../test/support/memory-tree.ts";
 import { sealExtracted } from "../extracted.ts";
 import type {
@@ -198,8 +199,8 @@ describe("a plan", () => {
 describe("references", () => {
   test("a session that went away is one issue, and its messages are still told", async () => {
     const source = memoryTree(family());
-    const plan = await planTree(source, ROOT);
     source.unresolved.set("session root/fork-of-it", { kind: "missing", message: "its row is gone" });
+    const plan = await planTree(source, ROOT);
     const refs = await resolveTree(source, plan.value);
     expect(refs.issues).toEqual([
       { stage: "resolve", key: { id: "root/fork-of-it" }, kind: "missing", message: "its row is gone" },
@@ -212,6 +213,16 @@ describe("references", () => {
     expect(fork?.messages[0]?.message?.id).toBe("root/fork-of-it-0");
     expect(lineageOf(tree.value)?.children.map(({ state }) => state.session.id)).toEqual(["root/agent"]);
   });
+});
+
+test("a copy of a node under another key does not have its reference", async () => {
+  const source = memoryTree(family());
+  const { value } = await planTree(source, ROOT, { depth: 0 });
+  const [first] = value.messages;
+  const copy = { ...first!, id: messageId("root-2"), parts: [] };
+  const refs = await resolveTree(source, { ...value, messages: [copy] });
+  const tree = await hydrateTree(source, refs.value);
+  expect(tree.value.messages.map(({ message }) => message?.id)).toEqual(["root-2"]);
 });
 
 describe("values", () => {
@@ -262,10 +273,9 @@ describe("values", () => {
   test("a read that fails as a whole is thrown, and can be tried again", async () => {
     const memory = memoryTree(family());
     let broken = true;
-    const source = {
+    const source: MemoryTree = {
       ...memory,
-      read: (refs: readonly string[]) =>
-        broken ? Promise.reject(new Error("the network is down")) : memory.read(refs),
+      bodies: (leaves) => (broken ? Promise.reject(new Error("the network is down")) : memory.bodies(leaves)),
     };
     const refs = await resolveTree(source, (await planTree(source, ROOT)).value);
     await expect(hydrateTree(source, refs.value)).rejects.toThrow("the network is down");
@@ -275,10 +285,16 @@ describe("values", () => {
 
   test("a reference that leads elsewhere gives no value", async () => {
     const memory = memoryTree(family());
-    const source = {
+    const source: MemoryTree = {
       ...memory,
-      read: (refs: readonly string[]) =>
-        memory.read(refs.map((ref) => (ref === "session root/fork-of-it" ? "session root" : ref))),
+      bodies: (leaves) =>
+        memory.bodies(
+          leaves.map((leaf) =>
+            leaf.ref.name === "session root/fork-of-it"
+              ? { ...leaf, ref: { ...leaf.ref, name: "session root" } }
+              : leaf,
+          ),
+        ),
     };
     const { issues } = await loadTree(source, ROOT);
     expect(issues).toMatchObject([{ stage: "hydrate", kind: "changed", key: { id: "root/fork-of-it" } }]);

@@ -65,51 +65,68 @@ export interface MessageRange {
   readonly limit?: number;
 }
 
+/** Where the body of a node is, for the source that outlined it: a row of a table, bytes of a file. */
+export interface TreeRef {
+  /** What it leads to. */
+  readonly key: EntityKey;
+}
+
+/**
+ * Under which an outline keeps its reference. A symbol, so that a plan stays plain data: a copy of a node keeps it, JSON
+ * and structured clones leave it out. References mean nothing elsewhere, and there they are looked up again.
+ */
+export const REF: unique symbol = Symbol("reference");
+
 /** A session without its body. */
-export interface SessionOutline extends SessionKey {
+export interface SessionOutline<R extends TreeRef = TreeRef> extends SessionKey {
   readonly parent_session_id?: SessionId;
   readonly relation?: Relation;
   readonly source_agent: string;
   readonly created_at: Timestamp;
+  readonly [REF]?: R;
 }
 
 /** A message without its body: enough to order, page and choose. */
-export interface MessageOutline extends MessageKey {
+export interface MessageOutline<R extends TreeRef = TreeRef> extends MessageKey {
   readonly seq?: number;
   readonly timestamp: Timestamp;
   readonly role: Role;
   /** Of the message with all its parts, as the source counts them. */
   readonly bytes: number;
-  /** Of its text for search; absent when it has none, or the source does not tell. */
+  /** Of its text for search; absent when it has none, or the source does not know. */
   readonly text_bytes?: number;
   /** The record that it is another version of (spec.md#model-revisions). */
   readonly revises?: string;
+  readonly [REF]?: R;
 }
 
 /** A part without its body: enough to describe, order and choose. */
-export interface PartPlan extends PartKey {
+export interface PartOutline<R extends TreeRef = TreeRef> extends PartKey {
   readonly ordinal: number;
   readonly type: PartType;
   readonly provenance: Provenance;
   readonly tool_name?: string;
   readonly call_id?: string;
   readonly is_failure?: boolean;
+  readonly [REF]?: R;
 }
 
-export interface MessagePlan extends MessageOutline {
-  readonly parts: readonly PartPlan[];
+export type Outline<R extends TreeRef = TreeRef> = SessionOutline<R> | MessageOutline<R> | PartOutline<R>;
+
+export interface MessagePlan<R extends TreeRef = TreeRef> extends MessageOutline<R> {
+  readonly parts: readonly PartOutline<R>[];
 }
 
 /** What would be read. Plain data: it can be kept, sent, cut down by its holder, and resolved later. */
-export interface SessionPlan extends SessionOutline {
+export interface SessionPlan<R extends TreeRef = TreeRef> extends SessionOutline<R> {
   /** Generations below the root. */
   readonly depth: number;
   /** Of the whole session; absent where the range did not reach it. */
   readonly total?: Total;
   /** In order, those in scope. */
-  readonly messages: readonly MessagePlan[];
+  readonly messages: readonly MessagePlan<R>[];
   /** Oldest first. */
-  readonly children: readonly SessionPlan[];
+  readonly children: readonly SessionPlan<R>[];
 }
 
 export interface Total {
@@ -117,43 +134,48 @@ export interface Total {
   readonly bytes: number;
 }
 
-export type PlanNode = SessionPlan | MessagePlan | PartPlan;
+export type PlanNode<R extends TreeRef = TreeRef> = SessionPlan<R> | MessagePlan<R> | PartOutline<R>;
+
+/** What is outlined and can be read. */
+export interface Located<R extends TreeRef> {
+  readonly outline: Outline<R>;
+  readonly ref: R;
+}
 
 /** A plan and where its leaves are. Leaves without a reference are in the issues of the stage that made it. */
-export interface RefTree<R> {
-  readonly plan: SessionPlan;
-  readonly leaves: ReadonlyMap<PlanNode, Leaf<R>>;
+export interface RefTree<R extends TreeRef> {
+  readonly plan: SessionPlan<R>;
+  readonly leaves: ReadonlyMap<PlanNode<R>, Leaf<R>>;
 }
 
 /** A leaf that was read keeps its value as long as the tree lives, so that no leaf is read twice. */
-export interface Leaf<R> {
-  readonly ref: R;
+export interface Leaf<R extends TreeRef> extends Located<R> {
   read?: { readonly batch: Promise<readonly Outcome<Event>[]>; readonly index: number };
 }
 
 /** A session of a hydrated tree; values are absent where they were not chosen or could not be read. */
-export interface SessionNode {
-  readonly plan: SessionPlan;
+export interface SessionNode<R extends TreeRef = TreeRef> {
+  readonly plan: SessionPlan<R>;
   readonly session?: Session;
-  readonly messages: readonly MessageNode[];
-  readonly children: readonly SessionNode[];
+  readonly messages: readonly MessageNode<R>[];
+  readonly children: readonly SessionNode<R>[];
 }
 
-export interface MessageNode {
-  readonly plan: MessagePlan;
+export interface MessageNode<R extends TreeRef = TreeRef> {
+  readonly plan: MessagePlan<R>;
   readonly message?: Message;
-  readonly parts: readonly PartNode[];
+  readonly parts: readonly PartNode<R>[];
 }
 
-export interface PartNode {
-  readonly plan: PartPlan;
+export interface PartNode<R extends TreeRef = TreeRef> {
+  readonly plan: PartOutline<R>;
   readonly part?: Part;
 }
 
 /** The messages of one session whose parts are wanted. */
-export interface PartScope {
+export interface PartScope<R extends TreeRef = TreeRef> {
   readonly session: SessionId;
-  readonly messages: readonly MessageId[];
+  readonly messages: readonly Pick<MessageOutline<R>, "id" | typeof REF>[];
   /** How many messages the session has. */
   readonly of: number;
 }
@@ -165,19 +187,20 @@ export interface Found<T> {
 }
 
 /**
- * Where trees come from: the store's tables, or a client's files. The first four read no bodies. One bad leaf is a
- * fault among the answers; only what leaves nothing to answer throws.
+ * Where trees come from: the store's tables, or a client's files. It is asked for outlines, of sessions, messages and
+ * parts, which read no bodies, and for the bodies of what was outlined. One bad leaf is a fault among the answers; only
+ * what leaves nothing to answer throws.
  */
-export interface TreeSource<R> {
-  readonly session: (id: SessionId) => Promise<SessionOutline | undefined>;
+export interface TreeSource<R extends TreeRef> {
+  readonly session: (id: SessionId) => Promise<SessionOutline<R> | undefined>;
   /** The sessions that name one of these as their parent, oldest first. */
-  readonly children: (parents: readonly SessionId[]) => Promise<Found<readonly SessionOutline[]>>;
+  readonly children: (parents: readonly SessionId[]) => Promise<Found<readonly SessionOutline<R>[]>>;
   /** Every message of a session in order. */
-  readonly messages: (session: SessionId) => Promise<Found<readonly MessageOutline[]>>;
+  readonly messages: (session: SessionId) => Promise<Found<readonly MessageOutline<R>[]>>;
   /** The parts of some messages, in order, by message. */
-  readonly parts: (scope: PartScope) => Promise<Found<ReadonlyMap<MessageId, readonly PartPlan[]>>>;
-  /** Where nodes of one session are, in the order given. */
-  readonly resolve: (nodes: readonly PlanNode[]) => Promise<readonly Outcome<R>[]>;
-  /** What is there, in the order given. */
-  readonly read: (refs: readonly R[]) => Promise<readonly Outcome<Event>[]>;
+  readonly parts: (scope: PartScope<R>) => Promise<Found<ReadonlyMap<MessageId, readonly PartOutline<R>[]>>>;
+  /** Nodes of one session that have no reference, as the source outlines them now, in the order given. */
+  readonly locate: (nodes: readonly Outline<R>[]) => Promise<readonly Outcome<Located<R>>[]>;
+  /** What was outlined, in the order given. */
+  readonly bodies: (leaves: readonly Located<R>[]) => Promise<readonly Outcome<Event>[]>;
 }

@@ -2,9 +2,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isPondError } from "../../base/errors.ts";
-import { loadLance } from "../lance.ts";
-import { defineTable } from "../spec.ts";
-import { KeySet } from "../write.ts";
+import { loadLance } from "../engine/lance.ts";
+import { defineTable } from "../engine/spec.ts";
+import { KeySet } from "../write/write.ts";
 import { type Batch, BatchBuilder, MAX_BATCH_BYTES } from "./batch.ts";
 import { fromHalf, toHalf } from "./half.ts";
 import { Rows } from "./rows.ts";

@@ -3,8 +3,8 @@
  * be in a batch only once: the engine would insert both rows (spec.md#adapter-integrity-additive-sync).
  */
 import { PondError } from "../../base/errors.ts";
-import type { ArrowLibrary } from "../lance.ts";
-import { type ColumnsOf, joinKey, type RowOf, type TableSpec } from "../spec.ts";
+import type { ArrowLibrary } from "../engine/lance.ts";
+import { type ColumnsOf, joinKey, type RowOf, type TableSpec } from "../engine/spec.ts";
 import { type ColumnSet, giveBack, takeColumns } from "./column-set.ts";
 import { schemaOf } from "./schema.ts";
 import { sizeOrProblem } from "./value.ts";
@@ -106,7 +106,7 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
   /** The same for a row whose types are only known at run time; they are checked either way. */
   addUntyped(values: Readonly<Record<string, unknown>>): Added {
     this.#mustBeOpen();
-    const key = this.#keyOf(values);
+    const key = this.#primaryKeyOf(values);
     if (this.#keys.has(key)) {
       this.#offered += 1;
       return "duplicate";
@@ -120,7 +120,7 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
 
   /** Throws what `add` would for a row that the table cannot hold. */
   check(row: RowOf<S>): void {
-    this.#fits(row, this.#keyOf(row));
+    this.#fits(row, this.#primaryKeyOf(row));
   }
 
   /** Drops the rows with these keys. */
@@ -195,7 +195,7 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
   }
 
   /** Two ids that differ only in a lone surrogate would become one key in UTF-8: refused. */
-  #keyOf(values: Readonly<Record<string, unknown>>): string {
+  #primaryKeyOf(values: Readonly<Record<string, unknown>>): string {
     const parts: string[] = [];
     for (const column of this.spec.primaryKey) {
       const value = values[column];

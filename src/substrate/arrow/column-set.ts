@@ -2,7 +2,7 @@
  * The column writers of one table, handed from batch to batch: an import fills dozens of batches of the same size, and
  * growing new buffers for each cost as much as filling them.
  */
-import type { Column, TableSpec } from "../spec.ts";
+import type { Column, TableSpec } from "../engine/spec.ts";
 import { type ColumnWriter, columnWriter } from "./columns.ts";
 
 export type ColumnSet = readonly {

@@ -2,8 +2,8 @@
  * Growing column buffers in Arrow layout: values go straight into them, no object is kept per value. Values
  * are checked first (value.ts), so appending cannot fail half way through a row.
  */
-import type { Arrow, ArrowLibrary } from "../lance.ts";
-import type { Column } from "../spec.ts";
+import type { Arrow, ArrowLibrary } from "../engine/lance.ts";
+import type { Column } from "../engine/spec.ts";
 import { toHalf } from "./half.ts";
 import { typeOf } from "./schema.ts";
 

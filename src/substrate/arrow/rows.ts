@@ -3,8 +3,8 @@
  * positions in the answer's own order.
  */
 import { PondError } from "../../base/errors.ts";
-import type { ArrowLibrary } from "../lance.ts";
-import type { ColumnName, ColumnsOf, TableSpec } from "../spec.ts";
+import type { ArrowLibrary } from "../engine/lance.ts";
+import type { ColumnName, ColumnsOf, TableSpec } from "../engine/spec.ts";
 import { type RawColumn, StoredColumn } from "./stored-column.ts";
 
 interface Chunk {

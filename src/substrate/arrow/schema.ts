@@ -2,9 +2,9 @@
  * The Arrow schema of a declared table, with the metadata that the engine acts on
  * (spec.md#lance-table-creation).
  */
-import type { Arrow, ArrowLibrary } from "../lance.ts";
+import type { Arrow, ArrowLibrary } from "../engine/lance.ts";
 import { SCHEMA_VERSION } from "../local/peek.ts";
-import { type Column, isNullable, type TableSpec } from "../spec.ts";
+import { type Column, isNullable, type TableSpec } from "../engine/spec.ts";
 
 /**
  * How long text is packed: fast while it comes in, tight where maintenance rewrites it anyway. The engine packs by the
@@ -73,7 +73,8 @@ export function fieldOf(library: ArrowLibrary, { name, column, spec }: NamedColu
   if (column.type === "blob") metadata.set("ARROW:extension:name", "lance.blob.v2");
   const position = spec.primaryKey.indexOf(name);
   if (position >= 0) {
-    // What makes concurrent insert-if-absent safe: with it the engine detects that two writers add one key.
+    // What makes concurrent insert-if-absent safe: with it the engine detects that two writers add one key
+    // (spec.md#lance-table-creation-unenforced-pk).
     metadata.set("lance-schema:unenforced-primary-key", "true");
     metadata.set("lance-schema:unenforced-primary-key:position", String(position + 1));
   }

@@ -1,6 +1,6 @@
 /** One column of one record batch: values by position, straight from the Arrow buffers. */
 import { PondError } from "../../base/errors.ts";
-import type { Arrow } from "../lance.ts";
+import type { Arrow } from "../engine/lance.ts";
 import { fromHalf } from "./half.ts";
 
 const WORD = 0x1_0000_0000;

@@ -1,5 +1,5 @@
 /** Checks a value against its column, so that nothing is changed on the way in without a word. */
-import { type Column, isNullable } from "../spec.ts";
+import { type Column, isNullable } from "../engine/spec.ts";
 
 /** What is wrong with the value, or its size in bytes (text: at most three bytes a UTF-16 unit). */
 export function sizeOrProblem(column: Column, value: unknown): number | string {

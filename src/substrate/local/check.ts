@@ -5,8 +5,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoOf, toPondError } from "../../base/errors.ts";
-import { notAFolder } from "../../base/folders.ts";
-import type { StorageUrl } from "../storage-url.ts";
+import { notAFolder } from "../../base/files/folders.ts";
+import type { StorageUrl } from "../engine/storage-url.ts";
 import { filesBelow, ignoreMissing, QUARANTINE } from "./files.ts";
 import type { Manifest } from "./manifest.ts";
 import { manifestNames, parseManifest, VERSIONS, versionOfName } from "./manifest.ts";

@@ -5,7 +5,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoOf } from "../../base/errors.ts";
-import type { StorageUrl } from "../storage-url.ts";
+import type { StorageUrl } from "../engine/storage-url.ts";
 import { ignoreMissing } from "./files.ts";
 import { manifestNames, parseManifest, VERSIONS, versionOfName } from "./manifest.ts";
 import { ID_TABLE, schemaVersion } from "./peek.ts";

@@ -5,6 +5,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PondError } from "../../base/errors.ts";
+import { sentence } from "../../base/sentence.ts";
 import { ignoreMissing } from "./files.ts";
 
 export interface Manifest {
@@ -61,7 +62,7 @@ export async function readManifest(directory: string, name: string): Promise<Man
   } catch (cause) {
     throw new PondError("storage_unavailable", `${path} cannot be read as a manifest`, {
       reason: "corrupt",
-      hint: "run pond repair",
+      hint: sentence`run ${{ do: "repair" }}`,
       cause,
     });
   }

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { StorageUrl } from "../storage-url.ts";
+import type { StorageUrl } from "../engine/storage-url.ts";
 import { manifestNames, nameOfVersion, parseManifest, VERSIONS, versionOfName } from "./manifest.ts";
 
 export interface StorePeek {

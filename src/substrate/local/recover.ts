@@ -9,7 +9,8 @@ import { open, readdir, readFile, rename, stat } from "node:fs/promises";
 import { uptime } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { errnoOf, PondError } from "../../base/errors.ts";
-import { makeFolders } from "../../base/folders.ts";
+import { sentence } from "../../base/sentence.ts";
+import { makeFolders } from "../../base/files/folders.ts";
 import { QUARANTINE } from "./files.ts";
 import { forgetSum, putBackNewest } from "./sums.ts";
 
@@ -168,6 +169,6 @@ const setAside = (directory: string): Promise<void> =>
 export const damaged = (directory: string, message: string, cause?: unknown): PondError =>
   new PondError("storage_unavailable", `${directory} is damaged: ${message}`, {
     reason: "corrupt",
-    hint: "run pond repair",
+    hint: sentence`run ${{ do: "repair" }}`,
     cause,
   });

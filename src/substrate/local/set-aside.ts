@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { copyFile, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { makeFolders } from "../../base/folders.ts";
+import { makeFolders } from "../../base/files/folders.ts";
 import type { TableCheck } from "./check.ts";
 import { ignoreMissing, QUARANTINE } from "./files.ts";
 import { manifestNames, nameOfVersion, VERSIONS, versionOfName } from "./manifest.ts";

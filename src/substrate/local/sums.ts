@@ -8,7 +8,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { appendFile, copyFile, link, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { crc32 } from "node:zlib";
-import { makeFolders } from "../../base/folders.ts";
+import { makeFolders } from "../../base/files/folders.ts";
 import { filesBelow, ignoreMissing } from "./files.ts";
 import { manifestNames } from "./manifest.ts";
 

@@ -17,8 +17,8 @@ import { basename, dirname, join } from "node:path";
 import type * as Sqlite from "node:sqlite";
 import type { Clock } from "../../base/clock.ts";
 import { errnoOf, PondError, toPondError } from "../../base/errors.ts";
-import { makeFolders } from "../../base/folders.ts";
-import type { StorageUrl } from "../storage-url.ts";
+import { makeFolders } from "../../base/files/folders.ts";
+import type { StorageUrl } from "../engine/storage-url.ts";
 import { ignoreMissing } from "./files.ts";
 import { isLocalDisk } from "./local-disk.ts";
 

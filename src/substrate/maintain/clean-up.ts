@@ -1,7 +1,7 @@
 /** Takes away what no version of a local table needs (spec.md#storage-no-garbage), before it is maintained. */
 import { toPondError } from "../../base/errors.ts";
-import { mayAppend } from "../append.ts";
-import { call, type Handle } from "../handle.ts";
+import { mayAppend } from "../handle/append.ts";
+import { call, type Handle } from "../handle/handle.ts";
 import { hasGarbage, removeGarbage } from "../local/garbage.ts";
 
 /** Nobody writes a file for longer than that; also the age of what another machine may be writing. */

@@ -1,8 +1,8 @@
 /** Indexes of a table: what the engine has, against what the declaration wants. */
 import { isPondError } from "../../base/errors.ts";
-import { besideMergers, call, type Handle } from "../handle.ts";
-import { inOwnTemp, type Lance, type LanceDb } from "../lance.ts";
-import { indexName, type IndexSpec, type TextIndex, wantedIndexes } from "../spec.ts";
+import { besideMergers, call, type Handle } from "../handle/handle.ts";
+import { inOwnTemp, type Lance, type LanceDb } from "../engine/lance.ts";
+import { indexName, type IndexSpec, type TextIndex, wantedIndexes } from "../engine/spec.ts";
 
 export interface IndexState {
   readonly spec: IndexSpec;
@@ -69,7 +69,7 @@ export function oneAtATime<T>(sort: () => Promise<T>): Promise<T> {
 /**
  * Text indexes are made while a table is empty, which costs nothing: rows that are not in it yet are then
  * tokenized its way. Without one the engine uses its English default, and does not find the half of what it
- * should.
+ * should (spec.md#lance-table-creation-text-index).
  */
 export async function ensureTextIndexes(handle: Handle): Promise<void> {
   if (!wantedIndexes(handle.spec).some((spec) => spec.kind === "fts")) return;

@@ -5,11 +5,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isPondError, PondError } from "../../base/errors.ts";
-import type { Handle } from "../handle.ts";
-import { besideMergers, call } from "../handle.ts";
+import type { Handle } from "../handle/handle.ts";
+import { besideMergers, call } from "../handle/handle.ts";
 import { checkTable } from "../local/check.ts";
 import { manifestNames, readManifest } from "../local/manifest.ts";
-import { indexName, type TableSpec, wantedIndexes } from "../spec.ts";
+import { indexName, type TableSpec, wantedIndexes } from "../engine/spec.ts";
 import { buildIndex } from "./indexes.ts";
 
 /** Drops these indexes, whatever is left of them, and makes those again that the table is declared with. */

@@ -1,6 +1,6 @@
 /** The rule of maintenance, on numbers alone. */
 import { describe, expect, test } from "vitest";
-import type { IndexSpec } from "../spec.ts";
+import type { IndexSpec } from "../engine/spec.ts";
 import type { IndexState } from "./indexes.ts";
 import { planMaintenance, type TableFacts } from "./plan.ts";
 

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import { packingOf, packingUpdates } from "../arrow/schema.ts";
 import { defineTable, eq, openStore, type RowOf, type Table } from "../index.ts";
-import { type LanceTable, loadLance } from "../lance.ts";
+import { type LanceTable, loadLance } from "../engine/lance.ts";
 
 const NOTES = defineTable({
   name: "notes",

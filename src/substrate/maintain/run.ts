@@ -3,16 +3,17 @@
  * the plan says, remembers. Reads are complete without it; it only makes them fast and the store small.
  */
 import { PondError } from "../../base/errors.ts";
+import { sentence } from "../../base/sentence.ts";
 import { type Packing, packingOf, packingUpdates } from "../arrow/schema.ts";
-import { besideMergers, call, type Handle } from "../handle.ts";
-import { type Arrow, inOwnTemp } from "../lance.ts";
+import { besideMergers, call, type Handle } from "../handle/handle.ts";
+import { type Arrow, inOwnTemp } from "../engine/lance.ts";
 import { checkTable } from "../local/check.ts";
 import { type DiskUse, diskUse } from "../local/disk-use.ts";
 import { tidySums } from "../local/sums.ts";
 import { bytesOfOldVersions } from "../local/garbage.ts";
-import { faultOf } from "../retry.ts";
+import { faultOf } from "../engine/retry.ts";
 import { cleanUp } from "./clean-up.ts";
-import type { TableSpec } from "../spec.ts";
+import type { TableSpec } from "../engine/spec.ts";
 import { buildIndex, indexStates, oneAtATime, sortsVectors } from "./indexes.ts";
 import { type Action, isMuchDead, planMaintenance, type Remembered, type TableFacts } from "./plan.ts";
 
@@ -176,7 +177,7 @@ async function mustBeWhole({ directory, spec, where }: Handle): Promise<void> {
     `${spec.name} of ${where} is not merged: ${worst.file} is ${worst.what}`,
     {
       reason: "corrupt",
-      hint: "run pond repair",
+      hint: sentence`run ${{ do: "repair" }}`,
     },
   );
 }

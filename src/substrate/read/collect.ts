@@ -2,8 +2,8 @@
  * The batches of a query, as the engine gives them. Text offsets are 32-bit, so a batch of long values can be too long
  * for itself: it is then asked for again in smaller ones.
  */
-import { call, type Handle } from "../handle.ts";
-import { type AnyQuery, type LanceTable, nativeBatches } from "../lance.ts";
+import { call, type Handle } from "../handle/handle.ts";
+import { type AnyQuery, type LanceTable, nativeBatches } from "../engine/lance.ts";
 
 /** Fastest to decode. */
 export const BATCH_ROWS = 1024;

@@ -1,6 +1,6 @@
 /** How many rows of a table no index covers yet: what is faster to read in two steps depends on it, never what is right. */
-import { call, type Handle } from "../handle.ts";
-import { indexName } from "../spec.ts";
+import { call, type Handle } from "../handle/handle.ts";
+import { indexName } from "../engine/spec.ts";
 
 /** How long an answer is believed; asking costs a twentieth of a read. */
 const BELIEVED_MS = 500;

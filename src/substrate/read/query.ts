@@ -1,10 +1,10 @@
 /** Every scan and search as the engine's query (spec.md#lance-chokepoints-read): filters are pushed down. */
 import { byteLengthColumn } from "../arrow/rows.ts";
-import { call, type Handle } from "../handle.ts";
-import type { LanceDb, LanceTable } from "../lance.ts";
-import { type Predicate, renderPredicate } from "../predicate.ts";
-import { type ColumnName, type ColumnsOf, isWide, type TableSpec } from "../spec.ts";
-import { type TextQuery, toEngineQuery } from "../text-query.ts";
+import { call, type Handle } from "../handle/handle.ts";
+import type { LanceDb, LanceTable } from "../engine/lance.ts";
+import { type Predicate, renderPredicate } from "../engine/predicate.ts";
+import { type ColumnName, type ColumnsOf, isWide, type TableSpec } from "../engine/spec.ts";
+import { type TextQuery, toEngineQuery } from "../engine/text-query.ts";
 
 export interface Order<S extends TableSpec> {
   readonly column: ColumnName<S>;
@@ -13,7 +13,7 @@ export interface Order<S extends TableSpec> {
 
 export interface ScanOptions<S extends TableSpec> {
   readonly select: readonly ColumnName<S>[];
-  readonly where?: Predicate;
+  readonly where?: Predicate<S>;
   /** The engine sorts what the filter leaves; there is no index order, so bound it by a filter. */
   readonly orderBy?: readonly Order<S>[];
   readonly limit?: number;
@@ -31,7 +31,7 @@ export interface SearchOptions<S extends TableSpec> {
   readonly query: TextQuery;
   readonly select: readonly ColumnName<S>[];
   readonly limit: number;
-  readonly where?: Predicate;
+  readonly where?: Predicate<S>;
   readonly offset?: number;
   readonly withRowId?: boolean;
 }
@@ -41,7 +41,7 @@ export interface NearestOptions<S extends TableSpec> {
   readonly vector: Float32Array;
   readonly select: readonly ColumnName<S>[];
   readonly limit: number;
-  readonly where?: Predicate;
+  readonly where?: Predicate<S>;
   readonly withRowId?: boolean;
   /** Partitions of the index to look into, and how many candidates to compare exactly. */
   readonly nprobes?: number;

@@ -1,8 +1,8 @@
 /** Answers in an order of merit: full text and vectors. Ranked on short columns, then the long ones of the rows that won. */
 import { Rows } from "../arrow/rows.ts";
-import type { Handle } from "../handle.ts";
-import type { AnyQuery, LanceTable } from "../lance.ts";
-import type { ColumnName, TableSpec } from "../spec.ts";
+import type { Handle } from "../handle/handle.ts";
+import type { AnyQuery, LanceTable } from "../engine/lance.ts";
+import type { ColumnName, TableSpec } from "../engine/spec.ts";
 import { collect } from "./collect.ts";
 import { isLongIn, nearestQuery, type NearestOptions, searchQuery, type SearchOptions } from "./query.ts";
 import { secondStep } from "./take.ts";

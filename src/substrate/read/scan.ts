@@ -3,11 +3,11 @@
  * because the engine otherwise decodes them for every row that no index covers yet.
  */
 import { Rows } from "../arrow/rows.ts";
-import { call, type Handle } from "../handle.ts";
-import { nativeBatches } from "../lance.ts";
-import { and, isIn, type Predicate, renderPredicate } from "../predicate.ts";
-import { engineError } from "../retry.ts";
-import type { ColumnName, TableSpec } from "../spec.ts";
+import { call, type Handle } from "../handle/handle.ts";
+import { nativeBatches } from "../engine/lance.ts";
+import { and, type Condition, isIn, renderPredicate } from "../engine/predicate.ts";
+import { engineError } from "../engine/retry.ts";
+import type { ColumnName, TableSpec } from "../engine/spec.ts";
 import { BATCH_ROWS, collect, isOverflow } from "./collect.ts";
 import { unindexedRows } from "./coverage.ts";
 import { isLongIn, scanQuery, type ScanOptions } from "./query.ts";
@@ -105,7 +105,7 @@ export async function* scanIn<S extends TableSpec>(
 ): AsyncGenerator<Rows<S>> {
   const values = [...new Set(list.values)];
   for (let start = 0; start < values.length; start += IN_STEP) {
-    const step = isIn(list.column, values.slice(start, start + IN_STEP));
+    const step: Condition = isIn(list.column, values.slice(start, start + IN_STEP));
     yield await scan(handle, {
       ...options,
       where: options.where === undefined ? step : and(step, options.where),
@@ -113,7 +113,7 @@ export async function* scanIn<S extends TableSpec>(
   }
 }
 
-export async function count(handle: Handle, where?: Predicate): Promise<number> {
+export async function count(handle: Handle, where?: Condition): Promise<number> {
   const filter = where === undefined ? undefined : renderPredicate(where, handle.spec);
   return (await call(handle, "count", (table) => table.countRows(filter))).value;
 }

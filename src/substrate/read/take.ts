@@ -1,9 +1,9 @@
 /** Rows by the engine's row ids: the second step of a read, once a filter has decided which (spec.md#lance-chokepoints-read). */
 import { matchColumn, Rows } from "../arrow/rows.ts";
-import { call, type Handle } from "../handle.ts";
-import type { AnyQuery, LanceTable } from "../lance.ts";
-import { renderMatchPosition } from "../predicate.ts";
-import type { ColumnName, ColumnsOf, TableSpec } from "../spec.ts";
+import { call, type Handle } from "../handle/handle.ts";
+import type { AnyQuery, LanceTable } from "../engine/lance.ts";
+import { renderMatchPosition } from "../engine/predicate.ts";
+import type { ColumnName, ColumnsOf, TableSpec } from "../engine/spec.ts";
 import { BATCH_ROWS, collectBy, isOverflow } from "./collect.ts";
 
 /** Row ids of one take. */

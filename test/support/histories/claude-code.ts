@@ -1,5 +1,5 @@
 /** Claude Code for histories: a log, side files below the session's folder, and a subagent with its `.meta.json`. */
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/base/json/json.ts";
 import type { Draft, Entry, SessionNumber, SourceModel } from "./source-model.ts";
 import { canonicalBytes, canonicalLog, instant, printLog, START } from "./source-model.ts";
 

@@ -1,5 +1,5 @@
 /** Codex for histories: a rollout with its twins, in the older history mode and with ordinals; the second is a subagent. */
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/base/json/json.ts";
 import type { Draft, Entry, SessionNumber, SourceModel, State } from "./source-model.ts";
 import { canonicalLog, instant, printLog, START } from "./source-model.ts";
 

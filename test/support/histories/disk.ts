@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { JsonValue } from "../../../src/base/json.ts";
+import type { JsonValue } from "../../../src/base/json/json.ts";
 import { allow, deny } from "./denied.ts";
 import type { Rows } from "./source-model.ts";
 

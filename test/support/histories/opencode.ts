@@ -1,5 +1,5 @@
 /** opencode for histories: the same session as a tree of JSON files and as rows of a database; the second is a subagent. */
-import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
+import type { JsonObject, JsonValue } from "../../../src/base/json/json.ts";
 import type { Draft, Entry, Rows, SessionNumber, SourceModel, State } from "./source-model.ts";
 import { canonical, START } from "./source-model.ts";
 

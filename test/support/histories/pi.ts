@@ -1,5 +1,5 @@
 /** pi for histories: one tree log of version 3; the second session is a fork of the first. */
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/base/json/json.ts";
 import type { Draft, Entry, SessionNumber, SourceModel } from "./source-model.ts";
 import { canonicalLog, instant, printLog, START } from "./source-model.ts";
 

@@ -2,8 +2,8 @@
  * A client's source as a history sees it: what its client wrote, kept apart from what pond made of it, so that the one
  * can be held against the other. A state is a plain value; operations make new ones.
  */
-import { parseJson, stringifyJson } from "../../../src/base/json.ts";
-import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
+import { parseJson, stringifyJson } from "../../../src/base/json/json.ts";
+import type { JsonObject, JsonValue } from "../../../src/base/json/json.ts";
 
 /** One record as its client writes it. A message of opencode is one record with its parts. */
 export interface Entry {

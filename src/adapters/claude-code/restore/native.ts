@@ -1,0 +1,155 @@
+/**
+ * Canonical messages back to the records they came from, value for value (spec.md#adapter-native-restore-lossless):
+ * what was taken out of a record is put back where it stood.
+ */
+import type { RawLine, RecordHashes } from "../../kit/sources/index.ts";
+import { PondError } from "../../../base/errors.ts";
+import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
+import { isJsonObject } from "../../../base/json/json.ts";
+import type { MessageWithParts, Part, SessionState } from "../../../model/index.ts";
+import { formatTimestamp, pondFacts } from "../../../model/index.ts";
+import type { RecordGroup } from "../../kit/restore/index.ts";
+import { arrayField, extractString, field, objectField } from "../../kit/extract/index.ts";
+import { fileHashes, isRawLine, recordHash } from "../../kit/sources/index.ts";
+import { isJoined, wholeRecord } from "../../kit/session/index.ts";
+import { recordGroups } from "../../kit/restore/index.ts";
+import { blockOfParts, joinedText } from "../parse/blocks.ts";
+
+export type MapPath = (path: string) => string;
+
+/** The records of a session's log, in order. */
+export function recordsOf(state: SessionState, mapPath: MapPath): (JsonValue | RawLine)[] {
+  return recordGroups(state.messages).map((group) => withMappedPaths(recordOf(group), mapPath));
+}
+
+/** The hashes of what is restored (spec.md#sources-state). */
+export function hashes(state: SessionState): RecordHashes {
+  return {
+    log: recordGroups(state.messages).map((group) => ({
+      record: group.record,
+      hash: recordHash(recordOf(group)),
+    })),
+    side: fileHashes(sideFilesOf(state)),
+  };
+}
+
+/** The newest content of each file beside the log, by its path relative to the log's folder. */
+export function sideFilesOf(state: SessionState): Map<string, Uint8Array> {
+  const newest = new Map<string, { readonly at: number; readonly data: Uint8Array }>();
+  for (const { message, parts } of state.messages) {
+    const name = extractString(sourceOf(message.options), "file");
+    const [part] = parts;
+    if (name === undefined || part?.type !== "file" || part.data.kind !== "bytes") continue;
+    const before = newest.get(name);
+    if (before === undefined || before.at <= message.timestamp)
+      newest.set(name, { at: message.timestamp, data: part.data.value });
+  }
+  return new Map([...newest].map(([name, { data }]) => [name, data]));
+}
+
+export function sourceOf(options: JsonObject): JsonObject {
+  return objectField(options, "source") ?? {};
+}
+
+function recordOf({ first, pieces, record: id }: RecordGroup): JsonValue | RawLine {
+  const whole = wholeRecord(pieces);
+  if (whole !== undefined) return whole;
+  const { message } = first;
+  const source = sourceOf(message.options);
+  const raw = extractString(source, "raw");
+  if (raw !== undefined)
+    return { raw: Buffer.from(raw, field(source, "encoding") === "base64" ? "base64" : "utf8") };
+  const rest = field(source, "record");
+  if (rest === undefined)
+    throw new PondError("validation_failed", `message ${message.id} does not hold a record of Claude Code`, {
+      reason: "unsupported",
+      hint: "restore the session as foreign",
+    });
+  if (!isJsonObject(rest)) return rest;
+  const record = { ...rest, ...envelopeOf(message, { rest, id }) };
+  if (message.role === "system")
+    return message.content === "" ? record : { ...record, content: message.content };
+  const parts = pieces.flatMap((entry) => entry.parts);
+  const content = contentOf(source, parts);
+  const attachment = field(rest, "type") === "attachment" ? objectField(rest, "attachment") : undefined;
+  if (attachment !== undefined) return { ...record, attachment: { ...attachment, prompt: content ?? null } };
+  return turnOf(record, first, content);
+}
+
+/** uuid, timestamp and parent, where they were taken out. */
+function envelopeOf(
+  message: MessageWithParts["message"],
+  { rest, id }: { readonly rest: JsonObject; readonly id: string },
+): JsonObject {
+  const { parent, replays, ...facts } = pondFacts(message.options);
+  // Where the record kept its own parent, pond's is the logical one of a compaction.
+  const parentField = ["parentUuid", "logicalParentUuid"].find((name) => !Object.hasOwn(rest, name));
+  const isUnnamed = Object.hasOwn(rest, "uuid") || facts.id === "derived";
+  const isUntimed = Object.hasOwn(rest, "timestamp") || facts.timestamp === "carried";
+  return {
+    ...(parent === undefined || parentField === undefined ? {} : { [parentField]: parent }),
+    ...(isUnnamed ? {} : { uuid: id }),
+    ...(isUntimed ? {} : { timestamp: formatTimestamp(message.timestamp) }),
+    ...(typeof replays !== "object" || Object.hasOwn(rest, "forkedFrom")
+      ? {}
+      : {
+          forkedFrom: {
+            sessionId: replays.session_id,
+            messageUuid: replays.message_id ?? null,
+          },
+        }),
+  };
+}
+
+function turnOf(
+  record: JsonObject,
+  { message }: MessageWithParts,
+  content: JsonValue | undefined,
+): JsonObject {
+  const slot = message.role === "assistant" ? "assistant" : "user";
+  const rest = objectField(message.options, "anthropic") ?? {};
+  const { turn } = pondFacts(message.options);
+  // The type is taken out together with the role, so that a record without a role gets none.
+  const hadRole = !Object.hasOwn(record, "type");
+  return {
+    ...record,
+    ...(hadRole ? { type: slot } : {}),
+    message: {
+      ...rest,
+      ...(turn === undefined ? {} : { id: turn }),
+      ...(hadRole ? { role: slot } : {}),
+      ...(content === undefined || Object.hasOwn(rest, "content") ? {} : { content }),
+    },
+  };
+}
+
+/** The text or the blocks of a turn: parts in order, with the blocks that no part expressed at their positions. */
+function contentOf(source: JsonObject, parts: readonly Part[]): JsonValue | undefined {
+  const form = field(source, "content");
+  if (form === "absent") return undefined;
+  if (form === "string") return joinedText(parts);
+  const blocks: JsonValue[] = [];
+  let run: Part[] = [];
+  for (const part of parts) {
+    if (run.length > 0 && !isJoined(part)) {
+      blocks.push(blockOfParts(run));
+      run = [];
+    }
+    run.push(part);
+  }
+  if (run.length > 0) blocks.push(blockOfParts(run));
+  for (const entry of arrayField(source, "blocks") ?? []) {
+    if (!Array.isArray(entry)) continue;
+    const [index, block] = entry;
+    if (typeof index === "number" && block !== undefined) blocks.splice(index, 0, block);
+  }
+  return blocks;
+}
+
+function withMappedPaths(record: JsonValue | RawLine, mapPath: MapPath): JsonValue | RawLine {
+  if (isRawLine(record) || !isJsonObject(record)) return record;
+  const cwd = extractString(record, "cwd");
+  if (cwd === undefined) return record;
+  const mapped = mapPath(cwd);
+  return mapped === cwd ? record : { ...record, cwd: mapped };
+}

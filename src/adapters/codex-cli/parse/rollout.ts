@@ -1,0 +1,125 @@
+/**
+ * Reads a rollout into a session (spec.md#adapter-codec). A log that grew is read on behind the prefix that was kept of
+ * it, else from its start, quietly up to what is committed, so that ids, positions and pairs come out as if it had been
+ * read at once; memory is bounded by the largest record.
+ */
+import { basename } from "node:path";
+import type { Session } from "../../../model/index.ts";
+import type {
+  AdapterYield,
+  FileStamp,
+  LogMark,
+  PlacedRequest,
+  Unit,
+  ZstdFault,
+} from "../../kit/sources/index.ts";
+import type { Prefix } from "../../kit/session/index.ts";
+import { committedMark, committedSession, committedState, settledFrom } from "../../kit/sources/index.ts";
+import { goOn, keptValue, keptPrefix, prefixToKeep, SessionLog } from "../../kit/session/index.ts";
+import { objectField } from "../../kit/extract/index.ts";
+import { checkpoint, cursorFor, endsAlone, START } from "./checkpoint.ts";
+import type { HeaderScan } from "./head.ts";
+import { isUndecided, openLog, sessionOf } from "./head.ts";
+import { isHarnessSession } from "./lineage.ts";
+import { CODEX, parseRolloutName, plainName } from "../layout.ts";
+import { isUnattended } from "../records/provenance.ts";
+import { PREFIX_FORMAT, Recorder } from "../records/records.ts";
+import { Replays } from "../records/replays.ts";
+import { Source } from "./source.ts";
+import { Walk } from "./walk.ts";
+
+/** A file that changed since then may still get the record that settles its last one. */
+const SETTLE_MILLIS = 10 * 60_000;
+
+export async function* readRollout(
+  unit: Unit,
+  request: PlacedRequest,
+): AsyncGenerator<readonly AdapterYield[]> {
+  const [stamp] = unit.files;
+  if (stamp === undefined) return;
+  using source = Source.open(stamp, request.now);
+  await using opened = await openLog(source);
+  const { scan } = opened;
+  const isForeign = !scan.isRollout && parseRolloutName(basename(unit.key)) === undefined;
+  if (!scan.hasLines && source.fault !== undefined) return yield [unreadable(stamp.path, source.fault)];
+  if (scan.hasLines && isForeign) yield [notARollout(stamp.path)];
+  if (!scan.hasLines || isForeign) return yield [checkpoint(unit, START)];
+  if (isUndecided(scan, stamp, request.now))
+    return yield [
+      { kind: "waiting", reason: "no working directory is recorded yet", from: settledFrom([stamp]) },
+    ];
+
+  const committed = await source.resumeFrom(cursorFor(unit, request));
+  const known = committed > 0 ? committedSession(request.cursor) : undefined;
+  const mark = committedMark(request.cursor);
+  const session = sessionOf(scan, unit, { place: request.place, known });
+  const { made: walk, prefix: from } = goOn(
+    source.isPlain && mark !== undefined ? await keptPrefix(request, PREFIX_FORMAT, committed) : undefined,
+    (before) => openWalk(session, { scan, source, stamp, request, committed, mark }, before),
+  );
+  for await (const items of from === undefined ? opened.batches : source.items(from)) {
+    request.signal?.throwIfAborted();
+    for (const item of items) walk.add(item);
+    const batch = walk.drain();
+    if (batch.length > 0) yield batch;
+  }
+  const waiting = source.isPlain ? walk.waiting : undefined;
+  const toKeep = waiting && prefixToKeep(request, PREFIX_FORMAT, { ...waiting, headEnd: scan.end });
+  const isOpen = walk.isLastUnsettled();
+  const mayGrow = isOpen && !walk.isLastAlone && request.now - stamp.mtime < SETTLE_MILLIS;
+  if (!mayGrow) walk.finish();
+  walk.end();
+  const batch = walk.drain();
+  if (batch.length > 0) yield batch;
+  const { offset, mark: told, kept } = walk;
+  // A last record that waits for the next one is not part of the state yet, and of a source that could not be read to its
+  // end no state is known.
+  if (source.fault === undefined)
+    yield [walk.told({ path: plainName(stamp.path), key: unit.key, form: "log", kept, isWhole: true })];
+  const tail = await source.tail(offset);
+  const wasAlone = offset === committed && endsAlone(request);
+  const isAlone = wasAlone || walk.endsAlone;
+  if (source.fault !== undefined) yield [unreadable(stamp.path, source.fault)];
+  // What could not be read, or not yet, is looked at again each time.
+  const isUnsettled = mayGrow || walk.hasTail || source.fault !== undefined;
+  // The line behind a prefix must be committed: what is known of it was decided by the one before.
+  const prefix = waiting !== undefined && waiting.end <= offset ? toKeep : undefined;
+  const state = committedState(session.id, told);
+  yield [checkpoint(unit, { offset, tail, isUnsettled, isAlone, state, prefix })];
+}
+
+interface OpenRollout {
+  readonly scan: HeaderScan;
+  readonly source: Source;
+  readonly stamp: FileStamp;
+  readonly request: PlacedRequest;
+  readonly committed: number;
+  readonly mark: LogMark | undefined;
+}
+
+/** A walk from the start, or from where a prefix ends. */
+function openWalk(session: Session, rollout: OpenRollout, before: Prefix | undefined): Walk {
+  const { scan, source, stamp, request, committed, mark } = rollout;
+  const origin = { adapter: CODEX, path: stamp.path, onRecord: request.onRecord, before: before?.log };
+  const log = new SessionLog(session, origin);
+  const { parent_session_id: parentId, created_at: createdAt } = session;
+  const replayed = before && keptValue(objectField(before.reader, "replays"));
+  const setting = {
+    isHarness: scan.meta !== undefined && isHarnessSession(scan.meta),
+    isChild: session.source_agent !== CODEX,
+    isUnattended: scan.meta !== undefined && isUnattended(scan.meta),
+    replays: new Replays(scan.meta, { parentId, createdAt }, replayed),
+  };
+  const recorder = new Recorder(log, setting, before?.reader);
+  const told = { committed, mark, endsAlone: endsAlone(request) };
+  return new Walk(log, recorder, { ...told, hasSpans: source.isPlain, from: before });
+}
+
+function unreadable(path: string, { offset, message }: ZstdFault): AdapterYield {
+  return { kind: "issue", issue: { kind: "unreadable", adapter: CODEX, path, offset, message } };
+}
+
+function notARollout(path: string): AdapterYield {
+  const message = "not a Codex rollout: its first record is none that Codex writes";
+  return { kind: "issue", issue: { kind: "unexpected_shape", adapter: CODEX, path, message } };
+}

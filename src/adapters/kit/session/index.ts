@@ -1,0 +1,12 @@
+/** A session's log as events: ids, positions, bounds, and what is kept of a committed prefix. */
+export { MAX_PAYLOAD_BYTES } from "./bound.ts";
+export type { KeptMap } from "./digest-map.ts";
+export { DigestMap } from "./digest-map.ts";
+export type { LineStart, Prefix, PrefixFormat, PrefixState } from "./prefix.ts";
+export { goOn, keptValue, keptPrefix, prefixToKeep } from "./prefix.ts";
+export type { LogEntry, MessageDraft, PartDraft, RecordId } from "./session-log.ts";
+export { SessionLog } from "./session-log.ts";
+export type { TextSpan } from "./text-parts.ts";
+export { isJoined, textParts } from "./text-parts.ts";
+export { isWhole, wholeRecord } from "./whole.ts";
+export { MessageIds } from "./message-ids.ts";

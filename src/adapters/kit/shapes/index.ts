@@ -1,0 +1,3 @@
+/** Formats as tables of shapes, which work both ways. */
+export type { BlockShape, Injected, RecordShapes, TurnShape } from "./shapes.ts";
+export { ShapedRecords, shapedRecord } from "./records.ts";

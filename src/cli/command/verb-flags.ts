@@ -1,0 +1,158 @@
+/** The flags of the verbs, as data: the table lists them, the verb's function is typed by them. */
+import type { Stage } from "../../wire/sync.ts";
+import type { FlagSpec, FlagTable } from "./flags.ts";
+
+export const STAGES = ["import", "embed", "update-indexes"] as const satisfies readonly Stage[];
+
+export const syncFlags = {
+  adapter: { type: "list", value: "client", summary: "Only this client (may be given several times)" },
+  path: {
+    type: "list",
+    value: "folder",
+    summary: "Read this folder or file instead of the client's default place; with --adapter",
+  },
+  only: { type: "list", value: "stage", choices: STAGES, summary: "Run only this stage" },
+  skip: { type: "list", value: "stage", choices: STAGES, summary: "Leave this stage out" },
+  "dry-run": { type: "boolean", summary: "Look and count, write nothing" },
+  verify: { type: "boolean", summary: "Read every source again, whatever was remembered" },
+  wait: { type: "boolean", summary: "Wait for another sync instead of refusing" },
+} as const satisfies FlagTable;
+
+export const initFlags = {
+  yes: { type: "boolean", short: "y", summary: "Take the defaults, ask nothing" },
+} as const satisfies FlagTable;
+
+const MAP_PATH = {
+  type: "list",
+  value: "old=new",
+  summary: "Rewrite recorded folders for this machine",
+} as const satisfies FlagSpec;
+
+/** Which state of a session. */
+const stateFlags = {
+  end: {
+    type: "integer",
+    value: "n",
+    example: 1,
+    summary: "Of a session that went several ways: which, 1 is the newest",
+  },
+  source: { type: "string", value: "path", summary: "As this source had it: its path, or its id" },
+  state: {
+    type: "integer",
+    value: "n",
+    example: 1,
+    summary: "An earlier state of that source, or of the only one, by number",
+  },
+} as const satisfies FlagTable;
+
+export const restoreFlags = {
+  to: {
+    type: "string",
+    value: "client",
+    summary: "Restore into this client (pond adapters lists them); default: the session's own",
+  },
+  out: {
+    type: "string",
+    value: "folder",
+    summary: "Write below this folder instead of the client's own place",
+  },
+  "map-path": MAP_PATH,
+  "dry-run": {
+    type: "boolean",
+    summary: "Show files, losses, tokens and how to resume; write nothing",
+  },
+  ...stateFlags,
+} as const satisfies FlagTable;
+
+export const resumeFlags = {
+  in: {
+    type: "string",
+    value: "client",
+    summary: "Resume in this client (pond adapters lists them); default: the session's own",
+  },
+  "map-path": MAP_PATH,
+  "dry-run": { type: "boolean", summary: "Print the command; write nothing, start nothing" },
+  ...stateFlags,
+} as const satisfies FlagTable;
+
+export const verifyFlags = {
+  adapter: { type: "list", value: "client", summary: "Only this client (may be given several times)" },
+  path: { type: "list", value: "folder", summary: "Compare with this folder or file; with --adapter" },
+  stored: {
+    type: "boolean",
+    summary:
+      "Read every byte that is stored and prove every recorded state by its digest; no source is opened",
+  },
+} as const satisfies FlagTable;
+
+export const doctorFlags = {
+  deep: { type: "boolean", summary: "Read every byte of the store and compare it with what was written" },
+} as const satisfies FlagTable;
+
+export const demoFlags = {
+  keep: { type: "boolean", summary: "Leave the throwaway home there to look around in" },
+} as const satisfies FlagTable;
+
+export const sessionsFlags = {
+  project: { type: "string", value: "text", summary: "Only projects whose path contains this" },
+  agent: {
+    type: "string",
+    value: "client",
+    summary: "Only this client, or one of its agents: claude-code/Explore",
+  },
+  title: { type: "string", value: "words", summary: "Only titles with these words" },
+  from: { type: "string", value: "day", summary: "Active on or after this day (YYYY-MM-DD)" },
+  to: { type: "string", value: "day", summary: "Active on or before this day (YYYY-MM-DD)" },
+  parent: { type: "string", value: "session", summary: "Only the children of this session" },
+  subagents: { type: "boolean", summary: "Sessions of subagents too" },
+  limit: { type: "integer", value: "n", summary: "How many at most (default 50)" },
+  cursor: { type: "string", value: "token", summary: "Go on where the list before stopped" },
+} as const satisfies FlagTable;
+
+export const getFlags = {
+  message: { type: "string", value: "id", summary: "One message of it with its neighbours, whole" },
+  mode: {
+    type: "string",
+    choices: ["conversational", "complete", "verbatim"],
+    value: "mode",
+    summary: "What was said, every record, or every record with its parts",
+  },
+  from: { type: "string", choices: ["start", "end"], value: "end", summary: "Which end to read from" },
+  after: { type: "string", value: "id", summary: "Go on after this message (or part, with --message)" },
+  before: { type: "string", value: "id", summary: "The page that ends before this message" },
+  branch: {
+    type: "string",
+    choices: ["active", "all"],
+    value: "branch",
+    summary: "Rewound branches too (all)",
+  },
+  end: {
+    type: "integer",
+    value: "n",
+    example: 1,
+    summary: "Another end, where its sources went different ways (1: newest)",
+  },
+  history: { type: "boolean", summary: "Every stored row, replaced and removed ones too, each marked" },
+  context: { type: "integer", value: "n", summary: "With --message: neighbours on each side (default 3)" },
+  limit: { type: "integer", value: "n", summary: "Messages at most (default 20)" },
+} as const satisfies FlagTable;
+
+export const searchFlags = {
+  mode: {
+    type: "string",
+    choices: ["words", "exact", "regex"],
+    value: "mode",
+    summary: "By words (default), by exact text, or by a regular expression",
+  },
+  project: { type: "string", value: "text", summary: "Only projects whose path contains this" },
+  agent: { type: "string", value: "client", summary: "Only this client, or one of its agents" },
+  session: { type: "string", value: "id", summary: "Only this session; the beginning of its id is enough" },
+  role: { type: "string", choices: ["user", "assistant"], value: "role", summary: "Only what one side said" },
+  from: { type: "string", value: "day", summary: "On or after this day (YYYY-MM-DD)" },
+  to: { type: "string", value: "day", summary: "On or before this day (YYYY-MM-DD)" },
+  subagents: { type: "boolean", summary: "Sessions of subagents too" },
+  superseded: { type: "boolean", summary: "Replaced versions of rewritten records too, marked" },
+  limit: { type: "integer", value: "n", summary: "Sessions at most (default 10)" },
+  cursor: { type: "string", value: "token", summary: "Go on where the answer before stopped" },
+  explain: { type: "boolean", summary: "Show the engine's plan instead" },
+} as const satisfies FlagTable;

@@ -1,0 +1,74 @@
+/**
+ * What every handler is given: the settings, the machine, a clock, and the store, opened when it is first asked for.
+ * A handler is a function of (context, request); it knows nothing of the transport that called it (spec.md#wire-handlers).
+ */
+import type { Clock } from "../../base/clock.ts";
+import { systemClock } from "../../base/clock.ts";
+import { unlessAborted } from "../../base/waiting.ts";
+import { join } from "node:path";
+import type { AdapterEnv } from "../../adapters/index.ts";
+import type { LoadedConfig } from "../../config/index.ts";
+import type { SessionStore } from "../../sessions/index.ts";
+import { localFolder } from "../../sessions/peek.ts";
+import type { StoreAddress } from "../../state/index.ts";
+import { makePrivate, makeStorePrivate } from "../../state/index.ts";
+
+export interface Context extends AsyncDisposable {
+  readonly config: LoadedConfig;
+  readonly machine: AdapterEnv;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Where the store is, without opening it. */
+  readonly address: StoreAddress;
+  /** The store, made if it is not there yet; with tables that it has lost made anew where that is asked for. */
+  readonly store: (options?: { readonly remakesLost?: boolean }) => Promise<SessionStore>;
+  /** The store if it is there; reading commands make nothing. */
+  readonly existingStore: () => Promise<SessionStore | undefined>;
+}
+
+export interface ContextOptions {
+  readonly config: LoadedConfig;
+  readonly machine: Omit<AdapterEnv, "scratch">;
+  readonly signal: AbortSignal;
+  readonly clock?: Clock;
+  /** What had to be repaired in the store while it was open, told when it closes: the next command finds it whole. */
+  readonly onRepair?: (repair: { readonly kind: "commit" | "index"; readonly message: string }) => void;
+  /** A store, or the folder of its state, that other users could enter is taken from them where somebody is told. */
+  readonly onTightened?: (folder: string) => void;
+}
+
+export function createContext(options: ContextOptions): Context {
+  const { url, namespace } = options.config.values.storage;
+  const storage = { url, namespace, options: options.config.values.storage.options ?? {} };
+  let opened: Promise<SessionStore> | undefined;
+  let existing: Promise<SessionStore | undefined> | undefined;
+  const open = async (remake: { readonly remakesLost?: boolean }): Promise<SessionStore> =>
+    (await import("../../sessions/index.ts")).openSessionStore(storage, { create: true, ...remake });
+  const openExisting = async (): Promise<SessionStore | undefined> =>
+    (await import("../../sessions/index.ts")).openSessionStore(storage, { create: false });
+  const folder = localFolder(url, namespace);
+  const { onTightened } = options;
+  const { state } = options.config.paths;
+  if (onTightened !== undefined) {
+    if (folder !== undefined) makeStorePrivate(folder).forEach(onTightened);
+    if (makePrivate(state)) onTightened(state);
+  }
+  return {
+    config: options.config,
+    machine: { ...options.machine, scratch: join(options.config.paths.state, "scratch") },
+    clock: options.clock ?? systemClock,
+    signal: options.signal,
+    address: { url, namespace, ...(folder === undefined ? {} : { folder }) },
+    store: (remake = {}) => (opened ??= open(remake)),
+    existingStore: () => opened ?? (existing ??= openExisting()),
+    // Who asked for a store that could not be opened was told so; there is nothing to close then.
+    [Symbol.asyncDispose]: async () => {
+      for (const opening of [opened, existing]) {
+        // One that is still being opened after Ctrl-C is left: it may take minutes to say that nobody is there.
+        const store = opening && (await unlessAborted(options.signal, opening).catch(() => undefined));
+        for (const repair of store?.recoveryIssues() ?? []) options.onRepair?.(repair);
+        await store?.[Symbol.asyncDispose]();
+      }
+    },
+  };
+}

@@ -1,0 +1,255 @@
+/**
+ * `ingest` (spec.md#wire-ingest): canonical events of a program into the store. Each row is answered for itself: one that
+ * breaks a rule is refused, with its message where it is a part, and everything else is stored. The same request again, or
+ * from several clients at once, leaves one copy.
+ */
+import { isPondError, PondError } from "../base/errors.ts";
+import type { Event, Session, SessionId, Violation } from "../model/index.ts";
+import { decodeEvent, outsideEventFault } from "../model/index.ts";
+import type { Ingest, MessageClaim, SessionStore } from "../sessions/index.ts";
+import type { IngestRequest, IngestResponse, RowError, RowResult } from "../wire/index.ts";
+import { MAX_EVENTS } from "../wire/index.ts";
+import type { Context } from "./context/context.ts";
+
+/** Another writer stored another value under the same id at the same moment: told again, it is a version. */
+const MOST_ATTEMPTS = 5;
+
+export async function ingest(context: Context, request: IngestRequest): Promise<IngestResponse> {
+  const events = checkEvents(request.events);
+  const store = await context.store();
+  const rows = events.map(rowOf);
+  for (let attempt = 1; ; attempt += 1) {
+    const run = new IngestRun(context, store, rows);
+    try {
+      return answer(await run.results());
+    } catch (error) {
+      if (!isPondError(error) || error.code !== "conflict" || attempt === MOST_ATTEMPTS) throw error;
+      run.keepInserted();
+    }
+  }
+}
+
+function checkEvents(events: unknown): readonly unknown[] {
+  if (!Array.isArray(events))
+    throw new PondError("validation_failed", "events must be a list of events", {
+      data: { field: "events" },
+    });
+  if (events.length > MAX_EVENTS)
+    throw new PondError("validation_failed", `${events.length} events are too many for one request`, {
+      reason: "limit",
+      hint: `give at most ${MAX_EVENTS}, cut between messages; the session comes first in each request`,
+      data: { field: "events", value: events.length, most: MAX_EVENTS },
+    });
+  return events;
+}
+
+/** An event of the request and what became of it. */
+interface Row {
+  readonly event: Event;
+  readonly names: Pick<RowResult, "kind" | "session_id" | "message_id" | "part_id">;
+  /** What is wrong with the event as such. */
+  readonly fault: Violation | undefined;
+  /** An attempt before this one stored it. */
+  isInserted: boolean;
+}
+
+/** A message whose parts may still come. */
+interface OpenMessage {
+  readonly row: Row;
+  readonly parts: Row[];
+  claim?: MessageClaim;
+  error?: RowError;
+}
+
+/** One attempt to store all rows. */
+class IngestRun {
+  readonly #store: SessionStore;
+  readonly #rows: readonly Row[];
+  readonly #writer: Ingest;
+  readonly #errors = new Map<Row, RowError>();
+  readonly #messages: OpenMessage[] = [];
+  #open: OpenMessage | undefined;
+  #current: Row | undefined;
+
+  constructor({ clock }: Context, store: SessionStore, rows: readonly Row[]) {
+    this.#store = store;
+    this.#rows = rows;
+    this.#writer = store.ingest({
+      clock,
+      onViolation: (violation) => this.#refuse(violation),
+      onClaim: (claim) => {
+        if (this.#open !== undefined) this.#open.claim = claim;
+      },
+    });
+  }
+
+  async results(): Promise<readonly RowResult[]> {
+    const before = await this.#store.sessions(this.#sessionIds());
+    for (const row of this.#rows) await this.#give(row);
+    await this.#endMessage();
+    const { sessions } = await this.#writer.flush();
+    const results = new Map<Row, RowResult>();
+    for (const { row, parts, claim, error } of this.#messages) {
+      if (error !== undefined) for (const each of [row, ...parts]) this.#errors.set(each, error);
+      if (error !== undefined || claim === undefined) continue;
+      results.set(row, messageResult(row, claim));
+      for (const part of parts) results.set(part, { ...part.names, status: partStatus(part, claim) });
+    }
+    await this.#addSessionResults(results, { before, inserted: sessions.inserted });
+    return this.#rows.map((row) => results.get(row) ?? refusedResult(row, this.#errors.get(row)));
+  }
+
+  /** After a failed attempt: its rows that are stored were stored by this request. */
+  keepInserted(): void {
+    for (const { row, claim } of this.#messages) if (claim?.result === "inserted") row.isInserted = true;
+  }
+
+  async #give(row: Row): Promise<void> {
+    if (row.names.kind === "session" || row.names.kind === "message") await this.#endMessage();
+    this.#current = row;
+    try {
+      // The writer has to see what is no event, too: it may have been meant for a part of the open message.
+      await this.#writer.add([row.event]);
+    } catch (error) {
+      const refused = this.#unlessFailed(error);
+      if (this.#open !== undefined && row.names.kind === "part") this.#open.error = refused;
+      else this.#errors.set(row, refused);
+    }
+    if (this.#errors.has(row)) return;
+    if (row.names.kind === "message") this.#messages.push((this.#open = { row, parts: [] }));
+    else if (row.names.kind === "part") this.#open?.parts.push(row);
+  }
+
+  /** The writer places a message once it is complete: what no table can hold is found out here. */
+  async #endMessage(): Promise<void> {
+    const open = this.#open;
+    if (open === undefined) return;
+    try {
+      await this.#writer.endSession();
+    } catch (error) {
+      open.error = this.#unlessFailed(error);
+    }
+    this.#open = undefined;
+  }
+
+  #refuse(violation: Violation): void {
+    const row = this.#current;
+    if (row === undefined) return;
+    const error = errorOf(row.fault ?? violation);
+    this.#errors.set(row, error);
+    if (violation.alsoRefused === undefined || this.#open === undefined) return;
+    // A message is stored with all its parts or not at all.
+    this.#open.error = error;
+    this.#open = undefined;
+  }
+
+  /** A row that no table can hold is its own failure; a store that fails is everybody's. */
+  #unlessFailed(error: unknown): RowError {
+    if (this.#writer.isFailed || !isPondError(error) || error.code !== "validation_failed") throw error;
+    return { rule: "adapter-bounded-values", message: error.message };
+  }
+
+  #sessionIds(): ReadonlySet<string> {
+    return new Set(this.#rows.flatMap(({ event }) => (isSession(event) ? [event.session.id] : [])));
+  }
+
+  /** Labels never change (spec.md#session-labels-immutable): what is stored now decides whose they are. */
+  async #addSessionResults(
+    results: Map<Row, RowResult>,
+    known: { readonly before: ReadonlyMap<SessionId, Session>; readonly inserted: number },
+  ): Promise<void> {
+    const given = this.#rows.filter((row) => isSession(row.event) && !this.#errors.has(row));
+    const stored = await this.#store.sessions(this.#sessionIds());
+    const isNew = (row: Row): boolean => isSession(row.event) && !known.before.has(row.event.session.id);
+    const firsts = new Map<string | undefined, Row>();
+    for (const row of given.filter(isNew).toReversed()) firsts.set(row.names.session_id, row);
+    // Fewer: another writer was first for some of them, and nothing tells for which.
+    const areOurs = known.inserted === firsts.size;
+    for (const row of given) {
+      if (!isSession(row.event)) continue;
+      const error = labelError(row.event.session, stored.get(row.event.session.id));
+      const isInserted = row.isInserted || (areOurs && firsts.get(row.names.session_id) === row);
+      if (error !== undefined) this.#errors.set(row, error);
+      else results.set(row, { ...row.names, status: isInserted ? "inserted" : "matched" });
+    }
+  }
+}
+
+function rowOf(value: unknown): Row {
+  const decoded = decodeEvent(value);
+  const fault = outsideEventFault(decoded);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the writer judges it, whatever it is
+  const event = (fault === undefined ? decoded : undefined) as Event;
+  return { event, fault, names: fault === undefined ? namesOf(event) : {}, isInserted: false };
+}
+
+function namesOf(event: Event): Row["names"] {
+  const { kind } = event;
+  if (kind === "session") return { kind, ...text("session_id", event.session?.id) };
+  if (kind === "message")
+    return {
+      kind,
+      ...text("session_id", event.message?.session_id),
+      ...text("message_id", event.message?.id),
+    };
+  return {
+    kind,
+    ...text("session_id", event.part?.session_id),
+    ...text("message_id", event.part?.message_id),
+    ...text("part_id", event.part?.id),
+  };
+}
+
+/** Programs without types may give anything. */
+const text = (name: string, value: unknown): Readonly<Record<string, string>> =>
+  typeof value === "string" ? { [name]: value } : {};
+
+const isSession = (event: Event | undefined): event is Extract<Event, { kind: "session" }> =>
+  event?.kind === "session" && typeof event.session?.id === "string";
+
+function messageResult(row: Row, claim: MessageClaim): RowResult {
+  const { rowId, result = "matched" } = claim;
+  return {
+    ...row.names,
+    status: row.isInserted ? "inserted" : result,
+    ...(rowId === row.names.message_id ? {} : { stored_as: rowId }),
+  };
+}
+
+const partStatus = ({ names }: Row, claim: MessageClaim): "inserted" | "matched" =>
+  claim.partResult(names.part_id ?? "") ?? "matched";
+
+/** A column cannot represent a lone surrogate. */
+function labelError(given: Session, stored: Session | undefined): RowError | undefined {
+  if (stored === undefined) return undefined;
+  for (const field of ["source_agent", "project"] as const)
+    if (given[field].toWellFormed() !== stored[field].toWellFormed())
+      return {
+        rule: "session-labels-immutable",
+        message: `session ${given.id} is stored with ${field} ${JSON.stringify(stored[field])}, which never changes; its messages go there`,
+        field,
+      };
+  return undefined;
+}
+
+const errorOf = ({ rule, message, field }: Violation): RowError => ({
+  rule,
+  message,
+  ...(field === undefined ? {} : { field }),
+});
+
+const refusedResult = (row: Row, error: RowError | undefined): RowResult => {
+  if (error === undefined) throw new PondError("internal", "a row of the request has no result");
+  return { ...row.names, status: "error", error };
+};
+
+function answer(results: readonly RowResult[]): IngestResponse {
+  const count = (status: RowResult["status"]): number =>
+    results.filter((result) => result.status === status).length;
+  return {
+    results,
+    inserted: count("inserted"),
+    matched: count("matched"),
+    errors: count("error"),
+  };
+}

@@ -1,0 +1,106 @@
+/** Filters and cursors of lists and searches, from their wire form. */
+import { hash } from "node:crypto";
+import { PondError } from "../../base/errors.ts";
+import { parseTimestamp } from "../../model/index.ts";
+import type { ScopeFilter } from "../../search/index.ts";
+import type { ProjectFilter, SessionsRequest } from "../../wire/index.ts";
+
+type WireScope = Pick<
+  SessionsRequest,
+  "project" | "source_agent" | "from_date" | "to_date" | "include_subagents"
+>;
+
+export function scopeFilter(scope: WireScope): ScopeFilter {
+  const { project, source_agent, from_date, to_date } = scope;
+  if (from_date !== undefined && to_date !== undefined) checkOrder(from_date, to_date);
+  return {
+    ...(project === undefined ? {} : { project: projectMatcher(project) }),
+    ...(source_agent === undefined ? {} : { source_agent }),
+    ...(from_date === undefined ? {} : { from: instantOf("from_date", from_date).start }),
+    ...(to_date === undefined ? {} : { until: instantOf("to_date", to_date).end }),
+    includeSubagents: scope.include_subagents === true,
+  };
+}
+
+/** Many sessions are of one project: each is looked at once. */
+function projectMatcher(filter: ProjectFilter): (project: string) => boolean {
+  const isMeant = projectTest(filter);
+  const known = new Map<string, boolean>();
+  return (project) => {
+    let answer = known.get(project);
+    if (answer === undefined) known.set(project, (answer = isMeant(project)));
+    return answer;
+  };
+}
+
+/** Paths are compared as they are, but `contains` does not look at case. */
+function projectTest(filter: ProjectFilter): (project: string) => boolean {
+  if (typeof filter !== "string" && "exact" in filter) return (project) => project === filter.exact;
+  if (typeof filter !== "string" && "prefix" in filter) return (project) => project.startsWith(filter.prefix);
+  const part = (typeof filter === "string" ? filter : filter.contains).toLowerCase();
+  return (project) => project.toLowerCase().includes(part);
+}
+
+function checkOrder(from_date: string, to_date: string): void {
+  if (instantOf("from_date", from_date).start < instantOf("to_date", to_date).end) return;
+  throw new PondError("validation_failed", `${from_date} is after ${to_date}, so nothing lies between`, {
+    hint: "swap them, or leave one out",
+    data: { field: "from_date", value: from_date },
+  });
+}
+
+const DAY = 86_400_000_000;
+
+/** Microseconds: the first instant that is meant, and the first one past it. A day counts whole. */
+function instantOf(field: string, text: string): { readonly start: number; readonly end: number } {
+  const day = parseTimestamp(`${text}T00:00:00Z`);
+  if (day !== undefined) return { start: day, end: day + DAY };
+  const instant = parseTimestamp(text);
+  if (instant !== undefined) return { start: instant, end: instant + 1 };
+  throw new PondError("validation_failed", `${JSON.stringify(text)} is no day`, {
+    hint: "write a day as YYYY-MM-DD, or an instant as 2026-01-02T03:04:05Z",
+    data: { field, value: text },
+  });
+}
+
+/** What tells a request from others, wherever it goes on: everything but its page. */
+export function requestName(request: object): string {
+  const isOfPage = new Set(["limit", "cursor"]);
+  const facts = (value: object): unknown =>
+    Object.entries(value)
+      .filter(([key]) => !isOfPage.has(key))
+      .map(([key, each]: [string, unknown]) => [key, isObject(each) ? facts(each) : each])
+      .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1));
+  return hash("sha256", JSON.stringify(facts(request)), "hex").slice(0, 16);
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** An opaque cursor: where the page ended, and of which request it was. */
+export function encodeCursor(position: object, request: string): string {
+  return Buffer.from(JSON.stringify({ ...position, of: request })).toString("base64url");
+}
+
+/** The position in a cursor of this very request. */
+export function decodeCursor(cursor: string, request: string): Readonly<Record<string, unknown>> {
+  const position = parseCursor(cursor);
+  if (position?.["of"] === request) return position;
+  throw new PondError(
+    "validation_failed",
+    position === undefined ? "cursor: pond gave out no such cursor" : "cursor: it belongs to another request",
+    {
+      reason: "stale_cursor",
+      hint: "pass the cursor as it came, with the query and filters it came for; or leave it out to start anew",
+      data: { field: "cursor" },
+    },
+  );
+}
+
+function parseCursor(cursor: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

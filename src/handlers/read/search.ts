@@ -1,0 +1,161 @@
+/** `search` (spec.md#wire-search): messages by words, exact text or pattern, grouped by session, best or newest first. */
+import { PondError } from "../../base/errors.ts";
+import { sentence } from "../../base/sentence.ts";
+import { formatTimestamp } from "../../model/index.ts";
+import type { HitGroup, SearchInput, SearchPosition, ShownHit, Snippet } from "../../search/index.ts";
+import { explainSearch as explainPlan, readSnippets, search as runSearch } from "../../search/index.ts";
+import type { SessionStore } from "../../sessions/index.ts";
+import { messageCount } from "../../sessions/index.ts";
+import { MAX_QUERY, SEARCH_LIMITS } from "../../wire/index.ts";
+import type { Hit, HitSession, PartSummary, SearchRequest, SearchResponse } from "../../wire/index.ts";
+import type { Context } from "../context/context.ts";
+import { checkLimit, requireStore } from "../context/existing.ts";
+import { requireClient } from "../context/find.ts";
+import { decodeCursor, encodeCursor, requestName, scopeFilter } from "./filters.ts";
+import { rowState, summariseParts } from "./views.ts";
+
+/** Hits of one session; all of the page when one session is searched. */
+const HITS_PER_SESSION = 3;
+
+export async function search(context: Context, request: SearchRequest): Promise<SearchResponse> {
+  const input = inputOf(context, request);
+  const store = await requireStore(context);
+  if (request.filters?.source_agent !== undefined) await requireClient(store, request.filters.source_agent);
+  const page = await runSearch(store, input);
+  const hits = page.groups.flatMap((group) => group.hits);
+  const [snippets, summaries] = await Promise.all([
+    readSnippets(store, hits, input),
+    readPartSummaries(store, hits),
+  ]);
+  return {
+    mode: input.mode,
+    sessions: page.groups.map((group) => sessionOf(group, { snippets, summaries })),
+    matched_total: page.matched,
+    matched_total_exact: page.isExact,
+    searchable_in_scope: page.searchable,
+    ...(page.unsearched === 0 ? {} : { sessions_unsearched: page.unsearched }),
+    has_more: page.next !== undefined,
+    ...(page.next === undefined ? {} : { next_cursor: encodeCursor(page.next, requestName(request)) }),
+  };
+}
+
+/** The engine's plan instead of an answer: which filters an index takes before anything is ranked. */
+export async function explainSearch(context: Context, request: SearchRequest): Promise<string> {
+  const input = inputOf(context, request);
+  return explainPlan(await requireStore(context), input);
+}
+
+function inputOf(context: Context, request: SearchRequest): SearchInput {
+  const { filters = {} } = request;
+  const limit = checkLimit("limit", request.limit, SEARCH_LIMITS);
+  if (request.similar_to !== undefined)
+    throw new PondError("validation_failed", "similar_to needs vectors, and none are stored", {
+      reason: "unsupported",
+      hint: "search by words instead",
+      data: { field: "similar_to" },
+    });
+  const text = checkQuery(request);
+  const isOneSession = filters.session_id !== undefined;
+  return {
+    text,
+    mode: request.mode ?? "words",
+    filter: {
+      ...scopeFilter(filters),
+      ...(filters.session_id === undefined ? {} : { session_id: filters.session_id }),
+      ...(filters.role === undefined ? {} : { role: filters.role }),
+    },
+    limit: isOneSession ? 1 : limit,
+    perSession: isOneSession ? limit : HITS_PER_SESSION,
+    minScore: filters.min_score ?? 0,
+    includeSuperseded: request.include_superseded === true,
+    ...(request.cursor === undefined ? {} : { after: positionOf(request.cursor, request) }),
+    clock: context.clock,
+    signal: context.signal,
+  };
+}
+
+function checkQuery({ query = "", mode }: SearchRequest): string {
+  const text = mode === "exact" || mode === "regex" ? query : query.trim();
+  if (text === "")
+    throw new PondError("validation_failed", "there is nothing to look for", {
+      hint: sentence`give a query, for example: ${{ do: "search", query: "connection refused" }}`,
+      data: { field: "query" },
+    });
+  if (text.length > MAX_QUERY)
+    throw new PondError("validation_failed", `a query of ${text.length} characters is too long`, {
+      reason: "limit",
+      hint: `look for at most ${MAX_QUERY}`,
+      data: { field: "query" },
+    });
+  if (mode !== "exact" && mode !== "regex" && !/[\p{L}\p{N}]/u.test(text))
+    throw new PondError("validation_failed", `${JSON.stringify(text)} holds no word`, {
+      hint: "mode exact looks for any text",
+      data: { field: "query", value: text },
+    });
+  return text;
+}
+
+function positionOf(cursor: string, request: SearchRequest): SearchPosition {
+  const position = decodeCursor(cursor, requestName(request));
+  const { by, score, session_id, shown, last_at } = position;
+  if (
+    typeof session_id === "string" &&
+    by === "words" &&
+    typeof score === "number" &&
+    typeof shown === "number"
+  )
+    return { by, score, session_id, shown };
+  if (typeof session_id === "string" && by === "age" && typeof last_at === "number")
+    return { by, session_id, last_at };
+  throw new PondError("validation_failed", "cursor: pond gave out no such cursor", {
+    reason: "stale_cursor",
+  });
+}
+
+interface Texts {
+  readonly snippets: ReadonlyMap<ShownHit, Snippet>;
+  readonly summaries: ReadonlyMap<ShownHit, readonly PartSummary[]>;
+}
+
+function sessionOf({ session, hits, matched }: HitGroup, texts: Texts): HitSession {
+  return {
+    session_id: session.id,
+    ...(session.title === undefined ? {} : { title: session.title }),
+    project: session.project,
+    source_agent: session.source_agent,
+    last_at: formatTimestamp(session.last_at),
+    session_messages_count: messageCount(session),
+    matched_message_count: matched,
+    matches: hits.map((hit) => hitOf(hit, texts)),
+  };
+}
+
+function hitOf(hit: ShownHit, { snippets, summaries }: Texts): Hit {
+  const { part, alsoIn } = hit;
+  const snippet = snippets.get(hit) ?? { text: "", length: 0 };
+  const parts_summary = summaries.get(hit);
+  const state = rowState(hit.standing);
+  return {
+    message_id: hit.id,
+    ...(state === undefined ? {} : { state }),
+    ...(part === undefined ? {} : { part_id: part.id, kind: part.type }),
+    ...(part?.tool_name === undefined ? {} : { tool_name: part.tool_name }),
+    role: hit.role,
+    timestamp: formatTimestamp(hit.timestamp),
+    score: Math.round(hit.score * 10_000) / 10_000,
+    text: snippet.text,
+    text_length: snippet.length,
+    ...(parts_summary === undefined ? {} : { parts_summary }),
+    ...(alsoIn.length === 0 ? {} : { also_in: alsoIn }),
+  };
+}
+
+/** Of messages of users only: they tell a prompt with files from a plain one. */
+async function readPartSummaries(
+  store: SessionStore,
+  hits: readonly ShownHit[],
+): Promise<ReadonlyMap<ShownHit, readonly PartSummary[]>> {
+  const users = hits.filter(({ role }) => role === "user");
+  const summaries = await summariseParts(store, await store.partOutlines(users));
+  return new Map(users.map((hit, at) => [hit, summaries[at] ?? []]));
+}

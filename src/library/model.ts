@@ -1,0 +1,81 @@
+/**
+ * `pond-db/model`: the canonical model for programs outside. Constructors and parsers make valid objects, trees read them in
+ * stages. Loads neither the engine nor zod.
+ */
+export {
+  createMessage,
+  createSession,
+  filePart,
+  reasoningPart,
+  textPart,
+  toolCall,
+  toolResult,
+} from "../model/index.ts";
+export type {
+  Instant,
+  NewFile,
+  NewMessage,
+  NewPart,
+  NewSession,
+  NewToolCall,
+  NewToolResult,
+  PartFacts,
+} from "../model/index.ts";
+export { parseEvent, parseMessage, parsePart, parseSession } from "../model/index.ts";
+export { eventsOf, openJson, partAuthor, replay, searchText } from "../model/index.ts";
+export { describeKey, messageId, partId, sessionId } from "../model/index.ts";
+export { formatTimestamp, parseTimestamp } from "../model/index.ts";
+export type {
+  Author,
+  EntityKey,
+  Event,
+  Extracted,
+  ExtractedJson,
+  FileData,
+  Lineage,
+  Message,
+  MessageId,
+  MessageKey,
+  MessageWithParts,
+  Part,
+  PartId,
+  PartKey,
+  PartType,
+  Provenance,
+  Relation,
+  Role,
+  Session,
+  SessionId,
+  SessionKey,
+  SessionState,
+  Timestamp,
+} from "../model/index.ts";
+
+// Trees in stages: what there is, where it is, what it says.
+export {
+  hydrateTree,
+  lineageOf,
+  loadTree,
+  planParts,
+  planTree,
+  REF,
+  resolveTree,
+  sessionsIn,
+  stateOf,
+} from "../model/index.ts";
+export type {
+  MessageNode,
+  MessagePlan,
+  MessageRange,
+  PartNode,
+  PartOutline,
+  PlanNode,
+  RefTree,
+  SessionNode,
+  SessionPlan,
+  Staged,
+  TreeIssue,
+  TreeRef,
+  TreeScope,
+  TreeSource,
+} from "../model/index.ts";

@@ -1,0 +1,183 @@
+/** Opens a pond for a program: settings as the command has them, each overridden by what the program gives. Prints nothing. */
+import { PondError } from "../base/errors.ts";
+import type { Environment } from "../config/environment.ts";
+import { processEnvironment } from "../config/environment.ts";
+import type { FlagSetting } from "../config/index.ts";
+import { fromHome, loadConfig } from "../config/index.ts";
+import type { Context } from "../handlers/index.ts";
+import * as handlers from "../handlers/index.ts";
+import { resolve } from "node:path";
+import type { OpenOptions, Pond, SyncHooks, TreeOptions } from "./pond.ts";
+import type { RestoreRequest } from "../wire/restore.ts";
+import type { SourceFilter } from "../wire/sources.ts";
+import type { SyncRequest } from "../wire/sync.ts";
+import type { Operation } from "./requests.ts";
+import type { TreeRef, TreeSource } from "../model/index.ts";
+import type { GetRequest, IngestRequest, SearchRequest, SessionsRequest } from "../wire/index.ts";
+
+/**
+ * Opens a store, or makes it.
+ *
+ * @example
+ * await using pond = await openPond({ store: "./sessions" });
+ * const { sessions } = await pond.search({ query: "connection refused" });
+ */
+export async function openPond(options: OpenOptions = {}): Promise<Pond> {
+  checkOptions(options);
+  const environment = environmentOf(options);
+  const config = await loadConfig({ environment, flags: settingsOf(options) });
+  const { state } = options;
+  const paths = state === undefined ? config.paths : { ...config.paths, state: pathOf(state, environment) };
+  const context = handlers.createContext({
+    config: { ...config, paths },
+    machine: environment,
+    signal: options.signal ?? new AbortController().signal,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+  });
+  try {
+    await context.store();
+  } catch (error) {
+    await context[Symbol.asyncDispose]();
+    throw error;
+  }
+  return new OpenedPond(context);
+}
+
+class OpenedPond implements Pond {
+  readonly #context: Context;
+  readonly #inFlight = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  sync(request: SyncRequest = {}, hooks: SyncHooks = {}) {
+    return this.#run("sync", request, (given) => handlers.sync(this.#context, given, hooks));
+  }
+
+  ingest(request: IngestRequest) {
+    return this.#run("ingest", request, (given) => handlers.ingest(this.#context, given));
+  }
+
+  search(request: SearchRequest) {
+    return this.#run("search", request, (given) => handlers.search(this.#context, given));
+  }
+
+  get(request: GetRequest) {
+    return this.#run("get", request, (given) => handlers.get(this.#context, given));
+  }
+
+  sessions(request: SessionsRequest = {}) {
+    return this.#run("sessions", request, (given) => handlers.listSessions(this.#context, given));
+  }
+
+  restore(request: RestoreRequest) {
+    return this.#run("restore", request, (given) => handlers.restore(this.#context, given));
+  }
+
+  verify(request: SourceFilter = {}) {
+    return this.#run("verify", request, (given) => handlers.verify(this.#context, given));
+  }
+
+  tree(options: TreeOptions = {}): Promise<TreeSource<TreeRef>> {
+    return this.#run("tree", options, async ({ payloads = true }) => {
+      const tree = (await this.#context.store()).tree({ payloads });
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- opaque outside: a program hands back only those that it was given
+      return tree as unknown as TreeSource<TreeRef>;
+    });
+  }
+
+  adapters(request: SourceFilter = {}) {
+    return this.#run("adapters", request, (given) => handlers.listAdapters(this.#context, given));
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#inFlight);
+    await this.#context[Symbol.asyncDispose]();
+  }
+
+  async #run<Request extends object, Answer>(
+    operation: Operation,
+    request: Request,
+    act: (request: Request) => Promise<Answer>,
+  ): Promise<Answer> {
+    if (this.#closing !== undefined)
+      throw new PondError("validation_failed", "this pond is closed", {
+        hint: "open it again with openPond",
+      });
+    const running = checked(operation, request).then(act);
+    this.#inFlight.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#inFlight.delete(running);
+    }
+  }
+}
+
+/** The request without what is undefined, which programs without types give where they mean nothing. */
+async function checked<Request extends object>(operation: Operation, request: Request): Promise<Request> {
+  const { checkRequest } = await import("./requests.ts");
+  const given = isPlain(request) ? withoutUndefined(request) : request;
+  checkRequest(operation, given);
+  return given;
+}
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function withoutUndefined<T extends object>(object: T): T {
+  const entries = Object.entries(object).filter(([, value]) => value !== undefined);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only what is undefined is left out
+  return Object.fromEntries(entries) as T;
+}
+
+function environmentOf({ env, home }: OpenOptions): Environment {
+  const own = processEnvironment();
+  return { ...own, env: env ?? own.env, home: home ?? own.home };
+}
+
+/** Named as the program knows them: an error says which option is wrong. */
+function settingsOf({ store, namespace }: OpenOptions): FlagSetting[] {
+  return [
+    ...(store === undefined ? [] : [{ key: "storage.url", flag: "store", text: store } as const]),
+    ...(namespace === undefined
+      ? []
+      : [{ key: "storage.namespace", flag: "namespace", text: namespace } as const]),
+  ];
+}
+
+const pathOf = (path: string, { cwd, home }: Environment): string => resolve(cwd, fromHome(path, home));
+
+const OPTIONS = {
+  store: "string",
+  namespace: "string",
+  state: "string",
+  env: "object",
+  home: "string",
+  signal: "object",
+  clock: "object",
+} satisfies Readonly<Record<keyof OpenOptions, string>>;
+const OPTION_TYPES: ReadonlyMap<string, string> = new Map(Object.entries(OPTIONS));
+
+function checkOptions(options: unknown): asserts options is OpenOptions {
+  if (!isPlain(options)) throw wrongOption("options", "must be an object");
+  for (const [name, value] of Object.entries(options)) {
+    const type = OPTION_TYPES.get(name);
+    if (type === undefined) throw wrongOption(name, `is not an option: ${Object.keys(OPTIONS).join(", ")}`);
+    if (value !== undefined && (typeof value !== type || value === null || value === ""))
+      throw wrongOption(name, type === "string" ? "must be a text that is not empty" : "must be an object");
+  }
+}
+
+const wrongOption = (field: string, message: string): PondError =>
+  new PondError("validation_failed", `openPond: ${field} ${message}`, { data: { field } });

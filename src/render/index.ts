@@ -1,0 +1,3 @@
+/** Answers of the wire as text for people and models, for every surface. */
+export type { Phrasing } from "./transcript.ts";
+export { getTranscript, searchTranscript } from "./transcript.ts";
