@@ -19,7 +19,7 @@ import type { Lineage } from "../src/adapters/index.ts";
 import { adapterNamed } from "../src/adapters/index.ts";
 import { authorOf } from "../src/adapters/kit/foreign/index.ts";
 import { extractName, objectField } from "../src/adapters/kit/extract/index.ts";
-import { replay } from "../src/model/index.ts";
+import { replay } from "../src/model/events/index.ts";
 import { compareRequests } from "../test/clients/compare-requests.ts";
 import type { RealClient, SessionModel } from "../test/clients/real-clients.ts";
 import { claudeCode, codexCli, goOn, opencode, pi, PROMPT } from "../test/clients/real-clients.ts";

@@ -53,7 +53,7 @@ const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
  */
 const INNER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   base: { ".": [], json: ["."], files: [".", "json"] },
-  model: { ".": [], derived: ["."], tree: [".", "derived"] },
+  model: { ".": [], events: ["."], derived: [".", "events"], tree: [".", "events", "derived"] },
   substrate: {
     engine: [],
     local: ["engine"],
@@ -115,7 +115,7 @@ const INNER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
 
 /** Doors beside index.ts: `base` is imported by file; the files of `library` are the doors of the package; the others keep the start of the command light. */
 const EXTRA_DOORS: Readonly<Record<string, readonly string[]>> = {
-  model: ["schema.ts"],
+  model: ["schema.ts", "bound-text.ts"],
   // One operation each; most of them types only, so that a door for all would cost more than it says.
   wire: [
     "schema.ts",
@@ -211,7 +211,8 @@ const CHOKEPOINTS: readonly {
   {
     what: "sealing",
     pattern: /\bsealExtracted(Json)?\b/,
-    where: /^(model\/(extracted|schema)\.ts|adapters\/kit\/extract\/extract\.ts|sessions\/tables\/rows\.ts)$/,
+    where:
+      /^(model\/(extracted|events\/schema)\.ts|adapters\/kit\/extract\/extract\.ts|sessions\/tables\/rows\.ts)$/,
     used: true,
   },
   {

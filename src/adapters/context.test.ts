@@ -1,8 +1,8 @@
 /** What the model of each client still had after a compaction, by what its records say (spec.md#adapter-restore-context). */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../base/json/json.ts";
-import { replay } from "../model/index.ts";
-import type { MessageWithParts } from "../model/index.ts";
+import { replay } from "../model/events/index.ts";
+import type { MessageWithParts } from "../model/events/index.ts";
 import { story, textPart } from "../../test/support/story.ts";
 import type { Story } from "../../test/support/story.ts";
 import { contextOf as claudeCode } from "./claude-code/restore/context.ts";

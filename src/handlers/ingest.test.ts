@@ -5,8 +5,9 @@ import { conversation } from "../../test/support/ingested.ts";
 import { tempContext } from "../../test/support/temp-context.ts";
 import type { JsonObject } from "../base/json/json.ts";
 import type { Event } from "../model/index.ts";
-import { createMessage, createSession, eventsOf, filePart, sessionId, textPart } from "../model/index.ts";
-import { eventSchema } from "../model/schema.ts";
+import { createMessage, createSession, eventsOf, filePart, textPart } from "../model/events/index.ts";
+import { sessionId } from "../model/index.ts";
+import { eventSchema } from "../model/events/schema.ts";
 import type { IngestResponse } from "../wire/index.ts";
 import { createContext, ingest, search } from "./index.ts";
 

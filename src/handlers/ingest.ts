@@ -4,8 +4,9 @@
  * from several clients at once, leaves one copy.
  */
 import { isPondError, PondError } from "../base/errors.ts";
-import type { Event, Session, SessionId, Violation } from "../model/index.ts";
-import { decodeEvent, outsideEventFault } from "../model/index.ts";
+import type { Event, Session, SessionId } from "../model/index.ts";
+import type { Violation } from "../model/events/index.ts";
+import { decodeEvent, outsideEventFault } from "../model/events/index.ts";
 import type { Ingest, MessageClaim, SessionStore } from "../sessions/index.ts";
 import type { IngestRequest, IngestResponse, RowError, RowResult } from "../wire/index.ts";
 import { MAX_EVENTS } from "../wire/index.ts";

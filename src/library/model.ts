@@ -10,7 +10,7 @@ export {
   textPart,
   toolCall,
   toolResult,
-} from "../model/index.ts";
+} from "../model/events/index.ts";
 export type {
   Instant,
   NewFile,
@@ -20,23 +20,23 @@ export type {
   NewToolCall,
   NewToolResult,
   PartFacts,
-} from "../model/index.ts";
-export { parseEvent, parseMessage, parsePart, parseSession } from "../model/index.ts";
-export { eventsOf, openJson, partAuthor, replay, searchText } from "../model/index.ts";
+} from "../model/events/index.ts";
+export { parseEvent, parseMessage, parsePart, parseSession } from "../model/events/index.ts";
+export { eventsOf, replay } from "../model/events/index.ts";
+export { openJson } from "../model/index.ts";
+export { partAuthor, searchText } from "../model/derived/index.ts";
 export { describeKey, messageId, partId, sessionId } from "../model/index.ts";
 export { formatTimestamp, parseTimestamp } from "../model/index.ts";
+export type { Author } from "../model/derived/index.ts";
 export type {
-  Author,
   EntityKey,
   Event,
   Extracted,
   ExtractedJson,
   FileData,
-  Lineage,
   Message,
   MessageId,
   MessageKey,
-  MessageWithParts,
   Part,
   PartId,
   PartKey,
@@ -47,9 +47,9 @@ export type {
   Session,
   SessionId,
   SessionKey,
-  SessionState,
   Timestamp,
 } from "../model/index.ts";
+export type { Lineage, MessageWithParts, SessionState } from "../model/events/index.ts";
 
 // Trees in stages: what there is, where it is, what it says.
 export {
@@ -62,7 +62,7 @@ export {
   resolveTree,
   sessionsIn,
   stateOf,
-} from "../model/index.ts";
+} from "../model/tree/index.ts";
 export type {
   MessageNode,
   MessagePlan,
@@ -78,4 +78,4 @@ export type {
   TreeRef,
   TreeScope,
   TreeSource,
-} from "../model/index.ts";
+} from "../model/tree/index.ts";

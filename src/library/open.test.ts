@@ -4,7 +4,9 @@ import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { tempDir } from "../../test/support/temp-dir.ts";
 import { demoFiles } from "../handlers/setup/demo-corpus.ts";
-import { createMessage, createSession, eventsOf, loadTree, sessionId, textPart } from "../model/index.ts";
+import { createMessage, createSession, eventsOf, textPart } from "../model/events/index.ts";
+import { loadTree } from "../model/tree/index.ts";
+import { sessionId } from "../model/index.ts";
 import { openPond } from "./open.ts";
 
 const events = (id: string, text = "the roof leaks") => {

@@ -12,7 +12,7 @@ import type { RestoreRequest } from "../wire/restore.ts";
 import type { SourceFilter } from "../wire/sources.ts";
 import type { SyncRequest } from "../wire/sync.ts";
 import type { Operation } from "./requests.ts";
-import type { TreeRef, TreeSource } from "../model/index.ts";
+import type { TreeRef, TreeSource } from "../model/tree/index.ts";
 import type { GetRequest, IngestRequest, SearchRequest, SessionsRequest } from "../wire/index.ts";
 
 /**

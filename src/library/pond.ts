@@ -1,6 +1,6 @@
 /** A store that a program has open, and what it can do with it: every operation of pond as a method. */
 import type { Clock } from "../base/clock.ts";
-import type { TreeRef, TreeSource } from "../model/index.ts";
+import type { TreeRef, TreeSource } from "../model/tree/index.ts";
 import type {
   GetRequest,
   GetResponse,

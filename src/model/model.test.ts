@@ -5,21 +5,19 @@ import { garbling, sessionEvents } from "../../test/support/arbitrary-events.ts"
 import type { Event, Message, Timestamp } from "./index.ts";
 import {
   compareInSession,
-  eventsOf,
-  EventValidator,
   formatTimestamp,
   isFormatOf,
   messageId,
   parseTimestamp,
-  replay,
-  MAX_TEXT_BYTES,
-  searchText,
   sessionId,
   timestampFromMillis,
 } from "./index.ts";
+import { eventsOf, EventValidator, replay } from "./events/index.ts";
+import { MAX_TEXT_BYTES } from "./bound-text.ts";
+import { searchText } from "./derived/index.ts";
 import { sealExtracted } from "./extracted.ts";
 import { compareAcrossSessions } from "./order.ts";
-import { canonicalJsonSchema, eventSchema } from "./schema.ts";
+import { canonicalJsonSchema, eventSchema } from "./events/schema.ts";
 
 describe("timestamps", () => {
   test("every instant survives its RFC 3339 form", () => {

@@ -9,7 +9,7 @@ import type {
   relationSchema,
   roleSchema,
   sessionSchema,
-} from "./schema.ts";
+} from "./events/schema.ts";
 import type { Event, FileData, Message, Part, Provenance, Relation, Role, Session } from "./types.ts";
 
 /** True where each can stand for the other, member by member of a union. */

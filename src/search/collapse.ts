@@ -5,7 +5,7 @@
  */
 import type { MessageId, SessionId } from "../model/index.ts";
 import type { MessageHead, SessionSummary, Standing, StoredPart } from "../sessions/index.ts";
-import { originalsOf } from "../model/index.ts";
+import { originalsOf } from "../model/derived/index.ts";
 
 /** A message that matches, with what is needed to order and name it; its text is read when it is shown. */
 export interface Found extends MessageHead {

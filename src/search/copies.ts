@@ -4,7 +4,8 @@
  * on the page of each of its copies.
  */
 import type { MessageId, MessageKey } from "../model/index.ts";
-import { messageId, originalsOf, sessionId } from "../model/index.ts";
+import { messageId, sessionId } from "../model/index.ts";
+import { originalsOf } from "../model/derived/index.ts";
 import type { SessionStore, SessionSummary } from "../sessions/index.ts";
 import { compareByAge, isDerivedName } from "../sessions/index.ts";
 import { and, isIn, or } from "../substrate/index.ts";

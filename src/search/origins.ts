@@ -4,8 +4,9 @@
  * one, so that all of them have one name, in whatever order they are found and whether or not those between are. Messages are
  * named by their records: what the pieces of one repeat, its name repeats, and so does a piece that says nothing of it.
  */
-import type { MessageName, Replayed } from "../model/index.ts";
-import { originalsOf, sessionId } from "../model/index.ts";
+import type { MessageName, Replayed } from "../model/derived/index.ts";
+import { originalsOf } from "../model/derived/index.ts";
+import { sessionId } from "../model/index.ts";
 import type { MessageHead, SessionStore, SummaryList } from "../sessions/index.ts";
 import { isDerivedName, pieceOf } from "../sessions/index.ts";
 import { and, isIn, or } from "../substrate/index.ts";

@@ -5,8 +5,10 @@ import { garbling, sessionEvents } from "../../test/support/arbitrary-events.ts"
 import { conversation, ingestInto, rename, SMALL } from "../../test/support/ingested.ts";
 import { tempStore, type TempStore } from "../../test/support/temp-store.ts";
 import { systemClock } from "../base/clock.ts";
-import type { Event, Message, Part, Session, Violation } from "../model/index.ts";
-import { replay, sessionId } from "../model/index.ts";
+import type { Event, Message, Part, Session } from "../model/index.ts";
+import type { Violation } from "../model/events/index.ts";
+import { replay } from "../model/events/index.ts";
+import { sessionId } from "../model/index.ts";
 
 describe("events of a program without types", () => {
   /** One of a session's events, its entity with these fields. */

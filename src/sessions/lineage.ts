@@ -5,8 +5,12 @@
  */
 import { PondError } from "../base/errors.ts";
 import { sentence } from "../base/sentence.ts";
-import type { Lineage, SessionId, TreeIssue } from "../model/index.ts";
-import { brandOf, describeKey, lineageOf, loadTree, sessionsIn } from "../model/index.ts";
+import type { Lineage } from "../model/events/index.ts";
+import type { SessionId } from "../model/index.ts";
+import type { TreeIssue } from "../model/tree/index.ts";
+import { brandOf } from "../model/derived/index.ts";
+import { describeKey } from "../model/index.ts";
+import { lineageOf, loadTree, sessionsIn } from "../model/tree/index.ts";
 import type { StateChoice } from "./states/history.ts";
 import { asReadFrom } from "./tables/states.ts";
 import type { SessionStore } from "./store.ts";

@@ -5,16 +5,12 @@ import type { MessageText, TextRow } from "./states/message-texts.ts";
 import { allEnded } from "../base/all-ended.ts";
 import type { Clock } from "../base/clock.ts";
 import { isPondError } from "../base/errors.ts";
-import type {
-  MessageKey,
-  Part,
-  PartOutline,
-  PondFacts,
-  Session,
-  SessionId,
-  SessionState,
-} from "../model/index.ts";
-import { describeKey, loadTree, stateOf } from "../model/index.ts";
+import type { MessageKey, Part, Session, SessionId } from "../model/index.ts";
+import type { PartOutline } from "../model/tree/index.ts";
+import type { PondFacts } from "../model/derived/index.ts";
+import type { SessionState } from "../model/events/index.ts";
+import { describeKey } from "../model/index.ts";
+import { loadTree, stateOf } from "../model/tree/index.ts";
 import type {
   MaintainOptions,
   MaintenanceReport,

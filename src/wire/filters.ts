@@ -1,5 +1,5 @@
 /** What the filters of a search let in, for surfaces that say so. */
-import { isSubagent } from "../model/index.ts";
+import { isSubagent } from "../model/derived/index.ts";
 import type { SearchFilters } from "./types.ts";
 
 /** Whether sessions of subagents are looked at: asked for, or named by their session or their agent. */

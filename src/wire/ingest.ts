@@ -1,6 +1,7 @@
 /** What `ingest` takes and answers (spec.md#wire-ingest): plain interfaces, the same on every transport. */
 import type { JsonObject } from "../base/json/json.ts";
-import type { Event, Violation } from "../model/index.ts";
+import type { Event } from "../model/index.ts";
+import type { Violation } from "../model/events/index.ts";
 
 export interface IngestRequest {
   /**

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../base/json/json.ts";
 import { partTypes, relations, roles } from "../model/index.ts";
-import { filePartSchema, partSchema } from "../model/schema.ts";
+import { filePartSchema, partSchema } from "../model/events/schema.ts";
 import {
   CONTEXT_LIMITS,
   GET_LIMITS,

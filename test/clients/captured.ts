@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { adapterNamed } from "../../src/adapters/index.ts";
 import type { Lineage } from "../../src/adapters/index.ts";
-import { replay } from "../../src/model/index.ts";
+import { replay } from "../../src/model/events/index.ts";
 import { lineagesOf, readFolder } from "../support/adapter-run.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures/adapters");

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { contextOf } from "../../src/adapters/codex-cli/restore/context.ts";
 import { adapterNamed } from "../../src/adapters/index.ts";
 import { historyOf, LossReport } from "../../src/adapters/kit/foreign/index.ts";
-import { replay } from "../../src/model/index.ts";
+import { replay } from "../../src/model/events/index.ts";
 import { lineagesOf, readFolder } from "../support/adapter-run.ts";
 import type { Lineage } from "../../src/adapters/index.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -1,7 +1,8 @@
 /** A session of no client in particular, with all that a foreign restore must carry over: in the wire form. */
-import type { Event, SessionState } from "../../src/model/index.ts";
-import { replay } from "../../src/model/index.ts";
-import { eventSchema } from "../../src/model/schema.ts";
+import type { Event } from "../../src/model/index.ts";
+import type { SessionState } from "../../src/model/events/index.ts";
+import { replay } from "../../src/model/events/index.ts";
+import { eventSchema } from "../../src/model/events/schema.ts";
 
 const SESSION = "thread/1";
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";

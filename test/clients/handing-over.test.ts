@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Lineage } from "../../src/adapters/index.ts";
-import { replay } from "../../src/model/index.ts";
+import { replay } from "../../src/model/events/index.ts";
 import { story, textPart } from "../support/story.ts";
 import type { Story } from "../support/story.ts";
 import { tempDir } from "../support/temp-dir.ts";

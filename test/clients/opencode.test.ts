@@ -9,7 +9,7 @@ import { adapterNamed } from "../../src/adapters/index.ts";
 import type { Lineage } from "../../src/adapters/index.ts";
 import type { JsonObject } from "../../src/base/json/json.ts";
 import { firstDifference, isJsonObject, parseJson } from "../../src/base/json/json.ts";
-import { replay } from "../../src/model/index.ts";
+import { replay } from "../../src/model/events/index.ts";
 import { readFolder } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { captured, COMPACTED_LISTING, NOTES } from "./captured.ts";

@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, win32 } from "node:path";
 import { adapterNamed, printFile } from "../../src/adapters/index.ts";
 import type { Lineage, Restored, SerializeOptions } from "../../src/adapters/index.ts";
-import { brandOf } from "../../src/model/index.ts";
+import { brandOf } from "../../src/model/derived/index.ts";
 import type { OfflineRun } from "./offline.ts";
 import { MODEL_URL, runOffline } from "./offline.ts";
 import type { ClientName } from "./versions.ts";

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
 import type { Lineage } from "../../src/adapters/index.ts";
-import { replay } from "../../src/model/index.ts";
+import { replay } from "../../src/model/events/index.ts";
 import { lineagesOf, readFolder } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { compareRequests } from "./compare-requests.ts";

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
 import type { Lineage, Loss } from "../../src/adapters/index.ts";
-import { replay } from "../../src/model/index.ts";
+import { replay } from "../../src/model/events/index.ts";
 import { lineagesOf, readFolder } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { claudeCode, codexCli, goOn, isMissing, opencode, pi, PROMPT, restoreFor } from "./real-clients.ts";

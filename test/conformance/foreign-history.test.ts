@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import type { Adapter, Lineage, Loss } from "../../src/adapters/index.ts";
 import { printFile } from "../../src/adapters/index.ts";
-import { replay } from "../../src/model/index.ts";
+import { replay } from "../../src/model/events/index.ts";
 import { lineagesOf } from "../support/adapter-run.ts";
 import { foreignTargets } from "../support/restore-lineage.ts";
 import type { Story } from "../support/story.ts";

@@ -9,7 +9,7 @@ import type { RestoredFile } from "../../src/adapters/index.ts";
 import { isRawLine } from "../../src/adapters/kit/sources/index.ts";
 import { stringifyJson } from "../../src/base/json/json.ts";
 import { shellLine } from "../../src/base/shell.ts";
-import { replay } from "../../src/model/index.ts";
+import { replay } from "../../src/model/events/index.ts";
 import { lineagesOf, readFolder } from "../support/adapter-run.ts";
 
 export interface ForeignPair {

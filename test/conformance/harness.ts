@@ -11,7 +11,7 @@ import type { Adapter } from "../../src/adapters/kit/adapter/index.ts";
 import type { Issue, IssueKind } from "../../src/adapters/kit/sources/index.ts";
 import { describeDifference, isEqualFile } from "../../src/adapters/kit/restore/index.ts";
 import type { Event } from "../../src/model/index.ts";
-import { EventValidator, replay } from "../../src/model/index.ts";
+import { EventValidator, replay } from "../../src/model/events/index.ts";
 import type { UnitRun } from "../support/adapter-run.ts";
 import { compareAll, listUnits, readFolder, readUnit, restoreNative } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";

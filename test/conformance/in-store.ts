@@ -10,7 +10,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { loadConfig } from "../../src/config/index.ts";
 import type { Context } from "../../src/handlers/index.ts";
 import { createContext, sync, verify, verifyStored } from "../../src/handlers/index.ts";
-import { replay } from "../../src/model/index.ts";
+import { replay } from "../../src/model/events/index.ts";
 import { LATER, listUnits, readUnit } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import type { Conformance } from "./harness.ts";

@@ -1,6 +1,7 @@
 /** What a process that dies at any instant leaves behind (spec.md#session-durable-copy). */
 import { describe, expect, test } from "vitest";
-import { replay, sessionId } from "../../src/model/index.ts";
+import { replay } from "../../src/model/events/index.ts";
+import { sessionId } from "../../src/model/index.ts";
 import { openSessionStore } from "../../src/sessions/index.ts";
 import type { Table } from "../../src/substrate/index.ts";
 import { corpusSession } from "../support/corpus-sessions.ts";

@@ -1,6 +1,7 @@
 /** Any number of writers at once leave exactly one copy of every row (spec.md#adapter-integrity-additive-sync). */
 import { expect, test } from "vitest";
-import { replay, sessionId } from "../../src/model/index.ts";
+import { replay } from "../../src/model/events/index.ts";
+import { sessionId } from "../../src/model/index.ts";
 import { openSessionStore } from "../../src/sessions/index.ts";
 import { azurite, isAzuriteInstalled } from "../support/azurite.ts";
 import { startChild } from "../support/child.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Message } from "../../src/model/index.ts";
-import { activeBranch, recordedTitle } from "../../src/model/index.ts";
+import { activeBranch, recordedTitle } from "../../src/model/derived/index.ts";
 import { Client, Machine, SESSION } from "../support/opencode-machine.ts";
 
 const OTHER = "ses_e1dfc463affevryR69X99FN2Vc";

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseJson } from "../../src/base/json/json.ts";
 import type { Role } from "../../src/model/index.ts";
-import { replay } from "../../src/model/index.ts";
+import { replay } from "../../src/model/events/index.ts";
 import { sealExtracted, sealExtractedJson } from "../../src/model/extracted.ts";
 import { lineagesOf } from "../support/adapter-run.ts";
 import { foreignTargets, restoreInto } from "../support/restore-lineage.ts";

@@ -5,18 +5,18 @@ import { describe, expect, test } from "vitest";
 import { adapterNamed, hasSpans, openSpanTree } from "../../src/adapters/index.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { SpanAdapter, SpanTree } from "../../src/adapters/index.ts";
-import type { MessagePlan, PlanNode } from "../../src/model/index.ts";
+import type { MessagePlan, PlanNode } from "../../src/model/tree/index.ts";
 import {
   hydrateTree,
   lineageOf,
   loadTree,
   planTree,
-  replay,
   resolveTree,
-  sessionId,
   sessionsIn,
   stateOf,
-} from "../../src/model/index.ts";
+} from "../../src/model/tree/index.ts";
+import { replay } from "../../src/model/events/index.ts";
+import { sessionId } from "../../src/model/index.ts";
 import { LATER, listUnits, NOWHERE, placeAt, readFolder } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { tempStore } from "../support/temp-store.ts";

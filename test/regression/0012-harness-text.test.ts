@@ -9,7 +9,8 @@ import { expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
 import { isEqualFile } from "../../src/adapters/kit/restore/index.ts";
 import type { JsonObject } from "../../src/base/json/json.ts";
-import { partAuthor, replay, searchText } from "../../src/model/index.ts";
+import { partAuthor, searchText } from "../../src/model/derived/index.ts";
+import { replay } from "../../src/model/events/index.ts";
 import { compareAll, readFolder, restoreNative } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -7,8 +7,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
 import { restore } from "../../src/handlers/index.ts";
-import type { Event, SessionState } from "../../src/model/index.ts";
-import { eventsOf, replay, sessionId } from "../../src/model/index.ts";
+import type { Event } from "../../src/model/index.ts";
+import type { SessionState } from "../../src/model/events/index.ts";
+import { eventsOf, replay } from "../../src/model/events/index.ts";
+import { sessionId } from "../../src/model/index.ts";
 import { lineagesOf, readFolder } from "../support/adapter-run.ts";
 import { tempContext } from "../support/temp-context.ts";
 

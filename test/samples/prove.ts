@@ -6,7 +6,7 @@ import { relative } from "node:path";
 import type { Adapter } from "../../src/adapters/kit/adapter/index.ts";
 import type { Unit } from "../../src/adapters/kit/sources/index.ts";
 import { describeDifference, isEqualFile } from "../../src/adapters/kit/restore/index.ts";
-import { EventValidator } from "../../src/model/index.ts";
+import { EventValidator } from "../../src/model/events/index.ts";
 import { compareAll, openAt, readOpened, restoreNative, unitsOf } from "../support/adapter-run.ts";
 
 export interface Proof {

@@ -6,7 +6,7 @@ import { adapterNamed } from "../../src/adapters/index.ts";
 import type { Cursor } from "../../src/adapters/index.ts";
 import { sync, verify } from "../../src/handlers/index.ts";
 import type { Event } from "../../src/model/index.ts";
-import { replay } from "../../src/model/index.ts";
+import { replay } from "../../src/model/events/index.ts";
 import { listUnits, readUnit } from "../support/adapter-run.ts";
 import { expectSameTelling } from "../support/growing-log.ts";
 import { NO_SAMPLES, samplesOf } from "../support/samples.ts";

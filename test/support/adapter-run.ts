@@ -16,8 +16,9 @@ import type { FileComparison, RestoredFile, SerializeOptions } from "../../src/a
 import type { JsonValue } from "../../src/base/json/json.ts";
 import { parseJson, stringifyJson } from "../../src/base/json/json.ts";
 import { FileComparer } from "../../src/adapters/kit/restore/index.ts";
-import type { Event, SessionState } from "../../src/model/index.ts";
-import { replay } from "../../src/model/index.ts";
+import type { Event } from "../../src/model/index.ts";
+import type { SessionState } from "../../src/model/events/index.ts";
+import { replay } from "../../src/model/events/index.ts";
 
 /** Long after any file was written, so that nothing waits for more. */
 export const LATER = Date.UTC(2100, 0, 1);

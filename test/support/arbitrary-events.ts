@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import type { JsonObject, JsonValue } from "../../src/base/json/json.ts";
 import type { Event, Message, Part, Session, Timestamp } from "../../src/model/index.ts";
-import { isAllowed, messageId, partId, sessionId } from "../../src/model/index.ts";
+import { isAllowed } from "../../src/model/events/index.ts";
+import { messageId, partId, sessionId } from "../../src/model/index.ts";
 import { sealExtracted, sealExtractedJson } from "../../src/model/extracted.ts";
 
 /** Quotes, NUL, newlines, lone surrogates, CJK, emoji, SQL and JSON look-alikes. */

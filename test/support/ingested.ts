@@ -2,8 +2,10 @@
 import type { TempStore } from "./temp-store.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { sealExtracted } from "../../src/model/extracted.ts";
-import type { Event, Session, SessionState } from "../../src/model/index.ts";
-import { eventsOf, messageId, sessionId } from "../../src/model/index.ts";
+import type { Event, Session } from "../../src/model/index.ts";
+import type { SessionState } from "../../src/model/events/index.ts";
+import { eventsOf } from "../../src/model/events/index.ts";
+import { messageId, sessionId } from "../../src/model/index.ts";
 
 /** Small, so that every property crosses batch boundaries. */
 export const SMALL = { rows: 5, bytes: 2000 };

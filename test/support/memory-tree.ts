@@ -1,17 +1,17 @@
 /** Trees over sessions in memory, with every look and read counted, and leaves that can be made bad. */
+import type { EntityKey, Event, Session } from "../../src/model/index.ts";
 import type {
-  EntityKey,
-  Event,
   Fault,
   Found,
   Outcome,
-  Session,
   SessionOutline,
-  SessionState,
   TreeRef,
   TreeSource,
-} from "../../src/model/index.ts";
-import { describeKey, entityOf, eventsOf, keyOf, REF } from "../../src/model/index.ts";
+} from "../../src/model/tree/index.ts";
+import type { SessionState } from "../../src/model/events/index.ts";
+import { describeKey, keyOf } from "../../src/model/index.ts";
+import { entityOf, eventsOf } from "../../src/model/events/index.ts";
+import { REF } from "../../src/model/tree/index.ts";
 
 /** The description of the leaf. */
 export interface MemoryRef extends TreeRef {

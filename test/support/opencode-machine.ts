@@ -6,7 +6,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { loadConfig } from "../../src/config/index.ts";
 import type { Context } from "../../src/handlers/index.ts";
 import { createContext, sync, verify } from "../../src/handlers/index.ts";
-import type { MessageWithParts } from "../../src/model/index.ts";
+import type { MessageWithParts } from "../../src/model/events/index.ts";
 import { openJson, sessionId } from "../../src/model/index.ts";
 import { tempDir } from "./temp-dir.ts";
 import type { ClientReport } from "../../src/wire/sync.ts";

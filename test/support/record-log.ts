@@ -6,7 +6,8 @@ import { SessionLog } from "../../src/adapters/kit/session/index.ts";
 import type { JsonObject, JsonValue } from "../../src/base/json/json.ts";
 import { firstDifference } from "../../src/base/json/json.ts";
 import type { Event } from "../../src/model/index.ts";
-import { EventValidator, parseTimestamp, sessionId } from "../../src/model/index.ts";
+import { EventValidator } from "../../src/model/events/index.ts";
+import { parseTimestamp, sessionId } from "../../src/model/index.ts";
 
 /** Not known to the compiler, as what a reader finds is not. */
 const FOLDER: string = "/w";

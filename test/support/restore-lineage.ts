@@ -3,7 +3,7 @@ import type { Adapter, Lineage } from "../../src/adapters/index.ts";
 import { adapters } from "../../src/adapters/index.ts";
 import { checkRestored } from "../../src/handlers/restore/check.ts";
 import { writeFiles } from "../../src/handlers/restore/files/files.ts";
-import { replay } from "../../src/model/index.ts";
+import { replay } from "../../src/model/events/index.ts";
 import { lineagesOf, NOWHERE } from "./adapter-run.ts";
 import { story } from "./story.ts";
 import type { WrittenFile } from "../../src/wire/restore.ts";

@@ -6,7 +6,7 @@ import { emptyLog, expectEqualRecords, validEvents } from "../../../test/support
 import type { JsonValue } from "../../base/json/json.ts";
 import { valueHash } from "../../base/json/value-hash.ts";
 import type { Event } from "../../model/index.ts";
-import { replay } from "../../model/index.ts";
+import { replay } from "../../model/events/index.ts";
 import { recordsOf } from "./restore/native.ts";
 import { RecordMapper } from "./parse/records.ts";
 

@@ -5,7 +5,7 @@ import { anyJson, instant, logOf, shape, textLike } from "../../../test/support/
 import { CREATED_AT, emptyLog, expectEqualRecords, validEvents } from "../../../test/support/record-log.ts";
 import type { JsonValue } from "../../base/json/json.ts";
 import type { Event } from "../../model/index.ts";
-import { replay } from "../../model/index.ts";
+import { replay } from "../../model/events/index.ts";
 import { recordsOf } from "./restore/native.ts";
 import type { Setting } from "./records/records.ts";
 import { entryOf, Recorder } from "./records/records.ts";

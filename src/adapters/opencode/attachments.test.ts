@@ -1,7 +1,7 @@
 /** Pictures and other files that a tool attached to its result, in other clients (spec.md#adapter-restore-context). */
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../../base/json/json.ts";
-import { replay } from "../../model/index.ts";
+import { replay } from "../../model/events/index.ts";
 import { lineagesOf, readFolder } from "../../../test/support/adapter-run.ts";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import { mkdirSync, writeFileSync } from "node:fs";

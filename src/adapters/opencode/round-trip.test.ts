@@ -5,7 +5,7 @@ import { anyJson, shape, textLike } from "../../../test/support/arbitrary-record
 import { emptyLog, SESSION, validEvents } from "../../../test/support/record-log.ts";
 import type { JsonValue } from "../../base/json/json.ts";
 import { firstDifference, isJsonObject, stringifyJson } from "../../base/json/json.ts";
-import { replay } from "../../model/index.ts";
+import { replay } from "../../model/events/index.ts";
 import { messageEntry } from "./records/records.ts";
 import { nativeSession } from "./restore/native.ts";
 import type { MessageRecord, SourceRecord } from "./records/record.ts";

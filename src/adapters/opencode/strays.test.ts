@@ -12,7 +12,7 @@ import {
   restoreNative,
 } from "../../../test/support/adapter-run.ts";
 import { tempDir } from "../../../test/support/temp-dir.ts";
-import { replay } from "../../model/index.ts";
+import { replay } from "../../model/events/index.ts";
 import { opencode } from "./index.ts";
 
 const SCHEMA = `

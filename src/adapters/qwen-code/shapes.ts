@@ -1,7 +1,8 @@
 /** What the records of Qwen Code are (docs/adapters/qwen-code.md#records), for reading and for native restore. */
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { isJsonObject } from "../../base/json/json.ts";
-import type { Extracted, PondFacts } from "../../model/index.ts";
+import type { Extracted } from "../../model/index.ts";
+import type { PondFacts } from "../../model/derived/index.ts";
 import type { BlockShape, Injected, RecordShapes, TurnShape } from "../kit/shapes/index.ts";
 import {
   arrayField,

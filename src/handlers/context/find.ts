@@ -5,7 +5,7 @@ import { sentence } from "../../base/sentence.ts";
 import { nearest } from "../../base/nearest.ts";
 import { shellWord } from "../../base/shell.ts";
 import type { MessageKey } from "../../model/index.ts";
-import { brandOf, replaysOf, withFacts } from "../../model/index.ts";
+import { brandOf, replaysOf, withFacts } from "../../model/derived/index.ts";
 import type { RestoreHead, SessionStore, SessionSummary } from "../../sessions/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";

@@ -4,7 +4,7 @@
  */
 import type { Adapter } from "../../adapters/index.ts";
 import { isJsonObject } from "../../base/json/json.ts";
-import type { SessionState } from "../../model/index.ts";
+import type { SessionState } from "../../model/events/index.ts";
 import { sessionId } from "../../model/index.ts";
 import type { IngestTables, SessionStore } from "../../sessions/index.ts";
 import { hashNumber } from "../../sessions/index.ts";

@@ -6,7 +6,8 @@
 import type { AdapterYield } from "../../adapters/index.ts";
 import { UUID_PATTERN } from "../../base/text.ts";
 import type { Message, SessionId } from "../../model/index.ts";
-import { pondFacts, sessionId } from "../../model/index.ts";
+import { pondFacts } from "../../model/derived/index.ts";
+import { sessionId } from "../../model/index.ts";
 import type { RestoredMessage, RestoredMessages } from "../../sessions/index.ts";
 import type { KnownRestore, RestoredList } from "./known-restores.ts";
 

@@ -5,7 +5,7 @@
  */
 import type { AdapterYield, OpenedPlace, Unit } from "../../adapters/index.ts";
 import type { Message, Part, Relation, Session, SessionId } from "../../model/index.ts";
-import { withFacts, withoutFacts } from "../../model/index.ts";
+import { withFacts, withoutFacts } from "../../model/derived/index.ts";
 import type { Below, RestoredMessage, RestoredMessages } from "../../sessions/index.ts";
 import { asRestoredFrom } from "../../sessions/index.ts";
 import type { KnownRestore } from "./known-restores.ts";

@@ -2,8 +2,10 @@
  * Some messages of a session with their parts, by the stages of its tree (spec.md#live-staged-tree): parts are outlined
  * for these messages only, and of those only the bodies that are asked for are read.
  */
-import type { MessageId, MessageKey, PartNode, PartOutline, TreeIssue } from "../../model/index.ts";
-import { hydrateTree, isPartKey, planParts, resolveTree } from "../../model/index.ts";
+import type { MessageId, MessageKey } from "../../model/index.ts";
+import type { PartNode, PartOutline, TreeIssue } from "../../model/tree/index.ts";
+import { hydrateTree, planParts, resolveTree } from "../../model/tree/index.ts";
+import { isPartKey } from "../../model/index.ts";
 import type { RowRef } from "../../sessions/index.ts";
 import type { OutlinedSession } from "./shown-messages.ts";
 

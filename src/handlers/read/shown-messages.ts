@@ -5,8 +5,11 @@
  */
 import { optional } from "../../base/optional.ts";
 import { PondError } from "../../base/errors.ts";
-import type { Found, PondFacts, SessionId, SessionOutline, TreeIssue } from "../../model/index.ts";
-import { activeBranch, describeKey, newestRevisions, withFacts } from "../../model/index.ts";
+import type { Found, SessionOutline, TreeIssue } from "../../model/tree/index.ts";
+import type { PondFacts } from "../../model/derived/index.ts";
+import type { SessionId } from "../../model/index.ts";
+import { activeBranch, newestRevisions, withFacts } from "../../model/derived/index.ts";
+import { describeKey } from "../../model/index.ts";
 import type {
   MessageText,
   RowRef,

@@ -1,14 +1,15 @@
 /** Messages and parts in their wire form: texts, summaries of parts, whole parts. Reads the bodies of a page at once. */
-import type { EntityKey, MessageOutline, Part, PartNode, PartOutline, TreeIssue } from "../../model/index.ts";
+import type { EntityKey, Part } from "../../model/index.ts";
+import type { MessageOutline, PartNode, PartOutline, TreeIssue } from "../../model/tree/index.ts";
 import {
   describeKey,
   formatTimestamp,
   isMessageKey,
   isPartKey,
   openJson,
-  REF,
   timestampFromMicros,
 } from "../../model/index.ts";
+import { REF } from "../../model/tree/index.ts";
 import type {
   StateHead,
   EndRows,

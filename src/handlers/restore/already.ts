@@ -6,7 +6,7 @@ import { statSync } from "node:fs";
 import { printFile } from "../../adapters/index.ts";
 import type { PondError } from "../../base/errors.ts";
 import { isFolder } from "../../base/files/folders.ts";
-import { brandOf, pondFacts } from "../../model/index.ts";
+import { brandOf, pondFacts } from "../../model/derived/index.ts";
 import type { Session } from "../../model/index.ts";
 import { knownReaderId } from "../../state/index.ts";
 import type { WrittenFile } from "../../wire/restore.ts";

@@ -5,7 +5,7 @@ import { lineagesOf, NOWHERE, readFolder } from "../../../test/support/adapter-r
 import { foreignTargets, restoreInto, smallLineage } from "../../../test/support/restore-lineage.ts";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import type { Adapter, Lineage } from "../../adapters/index.ts";
-import { replay } from "../../model/index.ts";
+import { replay } from "../../model/events/index.ts";
 import { checkRestored } from "./check.ts";
 import { writeFiles } from "./files/files.ts";
 

@@ -25,8 +25,10 @@ import {
 } from "../../adapters/index.ts";
 import { PondError } from "../../base/errors.ts";
 import { firstDifference, stringifyJson } from "../../base/json/json.ts";
-import type { Event, SessionId, SessionState } from "../../model/index.ts";
-import { replay, sessionsIn } from "../../model/index.ts";
+import type { Event, SessionId } from "../../model/index.ts";
+import type { SessionState } from "../../model/events/index.ts";
+import { replay } from "../../model/events/index.ts";
+import { sessionsIn } from "../../model/tree/index.ts";
 import type { RestoredMessage } from "../../sessions/index.ts";
 import { SETTLED_MS } from "../import/dry-read.ts";
 

@@ -5,7 +5,8 @@
 import { dirname, join } from "node:path";
 import type { Adapter, AdapterYield, Place, PresentSession, Restored } from "../../adapters/index.ts";
 import { messagesSaying, placesThatExist } from "../../adapters/index.ts";
-import type { Lineage, MessageKey, Session, SessionId } from "../../model/index.ts";
+import type { Lineage } from "../../model/events/index.ts";
+import type { MessageKey, Session, SessionId } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
 import type { RestoreHead, RestoreRecord, SessionStore } from "../../sessions/index.ts";
 import { knownReaderId } from "../../state/index.ts";

@@ -2,7 +2,8 @@
  * `restore`: a stored session and its descendants as files of a client (spec.md#adapter-restore). The whole lineage or
  * nothing; no file is ever overwritten; what was written is read back and compared before it is given its place.
  */
-import { brandOf, sessionsIn } from "../../model/index.ts";
+import { brandOf } from "../../model/derived/index.ts";
+import { sessionsIn } from "../../model/tree/index.ts";
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,7 +1,7 @@
 /** Whether a model can be sent what a restore hands over (spec.md#adapter-restore-tokens): its tokens against usual windows. */
 import type { Adapter, ContextRule } from "../../adapters/index.ts";
 import { tokensOf } from "../../adapters/index.ts";
-import type { SessionState } from "../../model/index.ts";
+import type { SessionState } from "../../model/events/index.ts";
 import type { RestoreTokens } from "../../wire/restore.ts";
 
 /** Of most models that these clients are used with, and of those for long work. */

@@ -14,7 +14,7 @@ import type {
 } from "../../adapters/index.ts";
 import { describeDifference, isEqualFile, isSameStamp, stampNow } from "../../adapters/index.ts";
 import { errnoOf, toPondError } from "../../base/errors.ts";
-import type { SessionState } from "../../model/index.ts";
+import type { SessionState } from "../../model/events/index.ts";
 import type { Context } from "../context/context.ts";
 import type { Source, ToldSession } from "../import/dry-read.ts";
 

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonValue } from "../../base/json/json.ts";
 import { isJsonObject } from "../../base/json/json.ts";
-import { brandOf } from "../../model/index.ts";
+import { brandOf } from "../../model/derived/index.ts";
 import type { SessionStore, StateHead } from "../../sessions/index.ts";
 import { isInMemory } from "../../sessions/peek.ts";
 import type { LostSource } from "../../state/besides.ts";

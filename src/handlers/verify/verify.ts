@@ -7,7 +7,8 @@ import type { FileComparer as Comparer, Inventory, Unit } from "../../adapters/i
 import { FileComparer, isSettled } from "../../adapters/index.ts";
 import { stampTextOf } from "../../adapters/registry.ts";
 import { isPondError, toPondError } from "../../base/errors.ts";
-import { brandOf, describeKey, sessionId } from "../../model/index.ts";
+import { brandOf } from "../../model/derived/index.ts";
+import { describeKey, sessionId } from "../../model/index.ts";
 import type { SessionId } from "../../model/index.ts";
 import type { SessionStore, StateHead, StateViews } from "../../sessions/index.ts";
 import { hashNumber } from "../../sessions/index.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { partAuthor } from "../index.ts";
+import { partAuthor } from "./index.ts";
 import type { Part } from "../index.ts";
 
 const MAIN = "claude-code";

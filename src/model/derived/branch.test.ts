@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../base/json/json.ts";
 import type { Message } from "../index.ts";
-import { activeBranch, messageId } from "../index.ts";
+import { activeBranch } from "./index.ts";
+import { messageId } from "../index.ts";
 
 type Entry = Pick<Message, "id" | "seq" | "role" | "options">;
 

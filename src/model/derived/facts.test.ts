@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../base/json/json.ts";
-import type { PondFacts } from "../index.ts";
-import { pondFacts, withFacts, withoutFacts } from "../index.ts";
+import type { PondFacts } from "./index.ts";
+import { pondFacts, withFacts, withoutFacts } from "./index.ts";
 
 /** Each fact once, so that a reader that forgets one is seen. */
 const ALL: Required<PondFacts> = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { brandOf, isOfAgent, isSubagent, subagentLabel, subagentOf } from "../index.ts";
+import { brandOf, isOfAgent, isSubagent, subagentLabel, subagentOf } from "./index.ts";
 
 test.each([
   ["claude-code", "claude-code", undefined],

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../base/json/json.ts";
 import type { Message } from "../index.ts";
-import { messageId, recordedTitle, titleLine } from "../index.ts";
+import { messageId } from "../index.ts";
+import { recordedTitle, titleLine } from "./index.ts";
 import { timestampFromMillis } from "../timestamp.ts";
 
 type Titled = Pick<Message, "id" | "seq" | "timestamp" | "role" | "options">;

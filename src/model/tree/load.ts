@@ -4,8 +4,8 @@
  */
 import type { SessionId } from "../ids.ts";
 import { describeKey, isSameKey, keyOf } from "../ids.ts";
-import type { Lineage, MessageWithParts, SessionState } from "../replay.ts";
-import { entityOf } from "../replay.ts";
+import type { Lineage, MessageWithParts, SessionState } from "../events/replay.ts";
+import { entityOf } from "../events/replay.ts";
 import type { Event } from "../types.ts";
 import { planTree } from "./plan.ts";
 import type {

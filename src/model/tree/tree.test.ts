@@ -4,30 +4,20 @@ import { describe, expect, test } from "vitest";
 import type { MemoryTree } from "../../../test/support/memory-tree.ts";
 import { memoryTree } from "../../../test/support/memory-tree.ts";
 import { sealExtracted } from "../extracted.ts";
-import type {
-  MessageKey,
-  MessageRange,
-  Part,
-  PartType,
-  Session,
-  SessionNode,
-  SessionPlan,
-  SessionState,
-  TreeScope,
-} from "../index.ts";
+import type { MessageKey, Part, PartType, Session } from "../index.ts";
+import type { MessageRange, SessionNode, SessionPlan, TreeScope } from "./index.ts";
+import type { SessionState } from "../events/index.ts";
 import {
   hydrateTree,
   lineageOf,
   loadTree,
-  messageId,
-  partId,
   planParts,
   planTree,
   resolveTree,
-  sessionId,
   sessionsIn,
   stateOf,
-} from "../index.ts";
+} from "./index.ts";
+import { messageId, partId, sessionId } from "../index.ts";
 import { timestampFromMillis } from "../timestamp.ts";
 
 const ROOT = sessionId("root");

@@ -4,7 +4,7 @@
  * id each is stored, and what their sources' states are made of.
  */
 import type { Message, RecordPiece } from "../../model/index.ts";
-import { repeatsOfVersion } from "../../model/index.ts";
+import { repeatsOfVersion } from "../../model/derived/index.ts";
 import type { Added, BatchBuilder } from "../../substrate/index.ts";
 import { joinKey } from "../../substrate/index.ts";
 import type { Claim, StoredVersion, StoredVersions } from "../tables/claim.ts";

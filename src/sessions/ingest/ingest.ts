@@ -5,8 +5,10 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
-import type { Event, Message, Part, RecordPiece, Session, Violation } from "../../model/index.ts";
-import { encodeRepeats, EventValidator, searchText } from "../../model/index.ts";
+import type { Event, Message, Part, RecordPiece, Session } from "../../model/index.ts";
+import type { Violation } from "../../model/events/index.ts";
+import { encodeRepeats, searchText } from "../../model/derived/index.ts";
+import { EventValidator } from "../../model/events/index.ts";
 import type { BatchBuilder } from "../../substrate/index.ts";
 import type { MessageClaim } from "../tables/claim.ts";
 import { Claim } from "../tables/claim.ts";

@@ -1,16 +1,10 @@
 /** Heads of messages, for who ranks and lists them: what names and places each, and what it repeats. */
 import { readFacts } from "../states/message-texts.ts";
 import type { MessageRows } from "../states/row-ref.ts";
-import type { MessageKey, Repeats, Role, Timestamp } from "../../model/index.ts";
-import {
-  decodeRepeats,
-  messageId,
-  repeatsOf,
-  roles as allRoles,
-  sessionId,
-  timestampFromMicros,
-  withFacts,
-} from "../../model/index.ts";
+import type { MessageKey, Role, Timestamp } from "../../model/index.ts";
+import type { Repeats } from "../../model/derived/index.ts";
+import { decodeRepeats, repeatsOf, withFacts } from "../../model/derived/index.ts";
+import { messageId, roles as allRoles, sessionId, timestampFromMicros } from "../../model/index.ts";
 import type { Predicate } from "../../substrate/index.ts";
 import { oneOf } from "../tables/rows.ts";
 import type { MESSAGES } from "../tables/schema.ts";

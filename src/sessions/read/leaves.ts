@@ -13,8 +13,10 @@ import type {
 } from "../states/row-ref.ts";
 import type { PondError } from "../../base/errors.ts";
 import { toPondError } from "../../base/errors.ts";
-import type { Event, Located, MessageOutline, Outcome, Part, PartOutline } from "../../model/index.ts";
-import { isMessageKey, isPartKey, REF } from "../../model/index.ts";
+import type { Event, Part } from "../../model/index.ts";
+import type { Located, MessageOutline, Outcome, PartOutline } from "../../model/tree/index.ts";
+import { isMessageKey, isPartKey } from "../../model/index.ts";
+import { REF } from "../../model/tree/index.ts";
 import { readPayloads } from "./parts.ts";
 import {
   decodeMessage,

@@ -2,16 +2,10 @@
  * Reads of parts: first their short columns, by the index on the session, then the long ones of the parts that are
  * wanted (spec.md#lance-chokepoints-read).
  */
-import type { MessageId, MessageKey, PartKey, PartOutline, PartScope, SessionId } from "../../model/index.ts";
-import {
-  compareParts,
-  messageId,
-  partId,
-  partTypes,
-  provenances,
-  REF,
-  sessionId,
-} from "../../model/index.ts";
+import type { MessageId, MessageKey, PartKey, SessionId } from "../../model/index.ts";
+import type { PartOutline, PartScope } from "../../model/tree/index.ts";
+import { compareParts, messageId, partId, partTypes, provenances, sessionId } from "../../model/index.ts";
+import { REF } from "../../model/tree/index.ts";
 import type { Predicate } from "../../substrate/index.ts";
 import { and, eq, isIn } from "../../substrate/index.ts";
 import type { OutlineOptions } from "../states/message-outlines.ts";

@@ -1,6 +1,8 @@
 /** Sessions without their bodies: from short columns of their table, or from their summaries where those are at hand. */
-import type { Found, SessionId, SessionOutline } from "../../model/index.ts";
-import { REF, relations, sessionId, timestampFromMicros } from "../../model/index.ts";
+import type { Found, SessionOutline } from "../../model/tree/index.ts";
+import type { SessionId } from "../../model/index.ts";
+import { REF } from "../../model/tree/index.ts";
+import { relations, sessionId, timestampFromMicros } from "../../model/index.ts";
 import type { Rows } from "../../substrate/index.ts";
 import type { OnFault, OutlineOptions } from "../states/message-outlines.ts";
 import type { RowRef } from "../states/row-ref.ts";

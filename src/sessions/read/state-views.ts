@@ -2,15 +2,11 @@
  * Every recorded state of a session from one reading of its rows (spec.md#sources-state): what restores and proofs of
  * several states need, each exactly and with what of it cannot be read.
  */
-import type {
-  EntityKey,
-  MessageOutline,
-  MessageWithParts,
-  SessionId,
-  SessionState,
-  TreeIssue,
-} from "../../model/index.ts";
-import { compareInSession, describeKey, loadTree, REF, stateOf } from "../../model/index.ts";
+import type { EntityKey, SessionId } from "../../model/index.ts";
+import type { MessageOutline, TreeIssue } from "../../model/tree/index.ts";
+import type { MessageWithParts, SessionState } from "../../model/events/index.ts";
+import { compareInSession, describeKey } from "../../model/index.ts";
+import { loadTree, REF, stateOf } from "../../model/tree/index.ts";
 import type { PlacedRow } from "../states/history.ts";
 import { arrange, arrangeState, SessionHistory } from "../states/history.ts";
 import type { RowRef } from "../states/row-ref.ts";

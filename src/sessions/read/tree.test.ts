@@ -11,16 +11,14 @@ import {
   hydrateTree,
   lineageOf,
   loadTree,
-  messageId,
-  partId,
   planParts,
   planTree,
-  replay,
   resolveTree,
-  sessionId,
   sessionsIn,
   stateOf,
-} from "../../model/index.ts";
+} from "../../model/tree/index.ts";
+import { messageId, partId, sessionId } from "../../model/index.ts";
+import { replay } from "../../model/events/index.ts";
 import { timestampFromMillis } from "../../model/timestamp.ts";
 import type { Table, TableSpec } from "../../substrate/index.ts";
 import { eq } from "../../substrate/index.ts";

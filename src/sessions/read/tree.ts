@@ -2,30 +2,22 @@
  * The store's sessions as trees (spec.md#live-staged-tree): outlines from keys and short columns, by the indexes on them,
  * each with the row that its body is in.
  */
-import {
-  brandOf,
-  compareOldestFirst,
-  describeKey,
-  isMessageKey,
-  isPartKey,
-  messageId,
-  REF,
-} from "../../model/index.ts";
+import { brandOf } from "../../model/derived/index.ts";
+import { compareOldestFirst, describeKey, isMessageKey, isPartKey, messageId } from "../../model/index.ts";
+import { REF } from "../../model/tree/index.ts";
 import type { OnFault } from "../states/message-outlines.ts";
 import type { PartRows, RowRef, StoredMessage, StoredPart } from "../states/row-ref.ts";
 import { corrupt } from "../tables/options-text.ts";
+import type { Event, MessageId, SessionId } from "../../model/index.ts";
 import type {
-  Event,
   Found,
   Located,
-  MessageId,
   Outcome,
   Outline,
   PartScope,
-  SessionId,
   SessionOutline,
   TreeSource,
-} from "../../model/index.ts";
+} from "../../model/tree/index.ts";
 import { SessionHistory } from "../states/history.ts";
 import { readBodies } from "./leaves.ts";
 import { messageOutlinesIn } from "../states/message-outlines.ts";

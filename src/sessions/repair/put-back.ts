@@ -4,7 +4,8 @@
  * without it has a damaged key: put back it would be a message that nobody wrote.
  */
 import type { SessionId } from "../../model/index.ts";
-import { messageId, searchText, sessionId } from "../../model/index.ts";
+import { messageId, sessionId } from "../../model/index.ts";
+import { searchText } from "../../model/derived/index.ts";
 import type { PutBack, RowOf, Rows } from "../../substrate/index.ts";
 import { messageRow, partBytes, partRow } from "../tables/encode.ts";
 import { readPartBodies } from "../read/leaves.ts";

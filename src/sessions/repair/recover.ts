@@ -4,7 +4,8 @@
  */
 import type { Clock } from "../../base/clock.ts";
 import { isJsonObject, stringifyJson, tryParseJson } from "../../base/json/json.ts";
-import { pondSpace, sessionId, withFacts, withPondSpace } from "../../model/index.ts";
+import { pondSpace, withFacts, withPondSpace } from "../../model/derived/index.ts";
+import { sessionId } from "../../model/index.ts";
 import type { RowOf } from "../../substrate/index.ts";
 import { MAX_IN_VALUES } from "../../substrate/index.ts";
 import type { PlacedRow } from "../states/history.ts";

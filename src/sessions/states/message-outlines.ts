@@ -1,13 +1,9 @@
 /** Messages of a session without their bodies, from short columns only (spec.md#lance-chokepoints-read). */
-import type { EntityKey, Fault, SessionId } from "../../model/index.ts";
-import {
-  compareInSession,
-  decodeRepeats,
-  messageId,
-  REF,
-  roles as allRoles,
-  timestampFromMicros,
-} from "../../model/index.ts";
+import type { EntityKey, SessionId } from "../../model/index.ts";
+import type { Fault } from "../../model/tree/index.ts";
+import { compareInSession, messageId, roles as allRoles, timestampFromMicros } from "../../model/index.ts";
+import { decodeRepeats } from "../../model/derived/index.ts";
+import { REF } from "../../model/tree/index.ts";
 import { eq } from "../../substrate/index.ts";
 import type { TEXT_COLUMNS } from "./message-texts.ts";
 import type { MessageRows, StoredMessage } from "./row-ref.ts";

@@ -1,7 +1,8 @@
 /** The texts of messages, and the facts that pond keeps about them, by row (spec.md#lance-chokepoints-read). */
 import { decodeFacts } from "../tables/options-text.ts";
-import type { PondFacts, Role } from "../../model/index.ts";
-import { REF } from "../../model/index.ts";
+import type { PondFacts } from "../../model/derived/index.ts";
+import type { Role } from "../../model/index.ts";
+import { REF } from "../../model/tree/index.ts";
 import type { MessageRows, StoredMessage } from "./row-ref.ts";
 import { rowsOf } from "./row-ref.ts";
 import type { SessionTables } from "../tables/tables.ts";

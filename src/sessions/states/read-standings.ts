@@ -4,10 +4,12 @@
  */
 import { readFacts } from "./message-texts.ts";
 import type { MessageRows, StoredMessage } from "./row-ref.ts";
-import { messageId, REF, revisionOf, withFacts } from "../../model/index.ts";
+import { messageId } from "../../model/index.ts";
+import { REF } from "../../model/tree/index.ts";
+import { revisionOf, withFacts } from "../../model/derived/index.ts";
 import { SessionHistory } from "./history.ts";
 import { pieceOf } from "../tables/piece.ts";
-import type { PondFacts } from "../../model/index.ts";
+import type { PondFacts } from "../../model/derived/index.ts";
 import { instant } from "../tables/rows.ts";
 import type { Standing, StandingRow, Standings } from "./standing.ts";
 import { standingsOf } from "./standing.ts";

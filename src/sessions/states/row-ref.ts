@@ -2,8 +2,9 @@
  * References of the store's trees (spec.md#live-staged-tree-resolve): each outline keeps the row that it was read from, so
  * that nobody looks it up a second time.
  */
-import type { EntityKey, MessageOutline, PartOutline } from "../../model/index.ts";
-import { REF } from "../../model/index.ts";
+import type { EntityKey } from "../../model/index.ts";
+import type { MessageOutline, PartOutline } from "../../model/tree/index.ts";
+import { REF } from "../../model/tree/index.ts";
 import type { Rows } from "../../substrate/index.ts";
 import type { PlacedRow } from "./history.ts";
 import type { MESSAGES, PARTS } from "../tables/schema.ts";

@@ -3,8 +3,9 @@
  * another end only; replaced by another version of its record; or removed, with no version of its record left in any
  * end. Pure.
  */
-import type { MessageId, PondFacts, Timestamp } from "../../model/index.ts";
-import { newestRevisions, revisionOf, withFacts } from "../../model/index.ts";
+import type { MessageId, Timestamp } from "../../model/index.ts";
+import type { PondFacts } from "../../model/derived/index.ts";
+import { newestRevisions, revisionOf, withFacts } from "../../model/derived/index.ts";
 import type { End, PlacedRow, SessionHistory } from "./history.ts";
 import { arrange } from "./history.ts";
 import { pieceOf } from "../tables/piece.ts";

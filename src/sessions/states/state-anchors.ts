@@ -4,7 +4,9 @@
  * place tells which row it is now. The digest of the state proves that afterwards.
  */
 import type { SessionId } from "../../model/index.ts";
-import { decodeRepeats, REF, sessionId } from "../../model/index.ts";
+import { decodeRepeats } from "../../model/derived/index.ts";
+import { REF } from "../../model/tree/index.ts";
+import { sessionId } from "../../model/index.ts";
 import { pieceOf } from "../tables/piece.ts";
 import { readMessageOutlines } from "./message-outlines.ts";
 import type { StoredMessage } from "./row-ref.ts";

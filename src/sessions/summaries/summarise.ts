@@ -4,8 +4,10 @@
  * sessions by the index, of most of them by a stream. Where rows stand (standing.ts) is asked for only where the states of
  * a session's sources, or the rows themselves, say that not all of them are current.
  */
-import type { RecordedTitle, Relation, Role, SessionId, Timestamp } from "../../model/index.ts";
-import { bestTitle, messageId, relations, roles, sessionId, titleIn, titleLine } from "../../model/index.ts";
+import type { RecordedTitle } from "../../model/derived/index.ts";
+import type { Relation, Role, SessionId, Timestamp } from "../../model/index.ts";
+import { bestTitle, titleIn, titleLine } from "../../model/derived/index.ts";
+import { messageId, relations, roles, sessionId } from "../../model/index.ts";
 import type { Rows } from "../../substrate/index.ts";
 import { and, eq, isNull, not } from "../../substrate/index.ts";
 import type { SessionStandings } from "../states/read-standings.ts";

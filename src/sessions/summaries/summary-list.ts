@@ -1,5 +1,5 @@
 /** Summaries by id and by age: a list that does not change under its reader. */
-import { isSubagent } from "../../model/index.ts";
+import { isSubagent } from "../../model/derived/index.ts";
 import type { SessionSummary } from "./summarise.ts";
 
 type Label = "source_agent" | "project";

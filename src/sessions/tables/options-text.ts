@@ -7,8 +7,8 @@ import type { ColumnPredicate } from "../../substrate/index.ts";
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { isJsonObject, parseJson, stringifyJson } from "../../base/json/json.ts";
-import type { PondFacts } from "../../model/index.ts";
-import { pondFacts, pondSpace, withPondSpace } from "../../model/index.ts";
+import type { PondFacts } from "../../model/derived/index.ts";
+import { pondFacts, pondSpace, withPondSpace } from "../../model/derived/index.ts";
 import { contains } from "../../substrate/index.ts";
 
 /**

@@ -2,18 +2,18 @@
  * Sessions that hold what pond restored from another one (spec.md#sources-restored). Which one that was, and where they
  * belong because of it, only pond knows: restoring them leaves that out again.
  */
-import type { RecordedLineage, Session, SessionId } from "../../model/index.ts";
+import type { RecordedLineage } from "../../model/derived/index.ts";
+import type { Session, SessionId } from "../../model/index.ts";
 import {
   isSubagent,
-  messageId,
   pondFacts,
   pondSpace,
-  sessionId,
   subagentLabel,
   withFacts,
   withoutFacts,
   withPondSpace,
-} from "../../model/index.ts";
+} from "../../model/derived/index.ts";
+import { messageId, sessionId } from "../../model/index.ts";
 
 export interface RestoredFrom {
   /** The session that its messages were restored from. */

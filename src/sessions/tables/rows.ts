@@ -5,17 +5,10 @@
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { isJsonObject, stringifyJson } from "../../base/json/json.ts";
 import { sealExtracted, sealExtractedJson } from "../../model/extracted.ts";
-import type { FileData, Message, MessageOutline, Part, PartOutline, Session } from "../../model/index.ts";
-import {
-  decodeRepeats,
-  messageId,
-  pondFacts,
-  relations,
-  roles,
-  sessionId,
-  timestampFromMicros,
-  withFacts,
-} from "../../model/index.ts";
+import type { FileData, Message, Part, Session } from "../../model/index.ts";
+import type { MessageOutline, PartOutline } from "../../model/tree/index.ts";
+import { decodeRepeats, pondFacts, withFacts } from "../../model/derived/index.ts";
+import { messageId, relations, roles, sessionId, timestampFromMicros } from "../../model/index.ts";
 import type { Rows } from "../../substrate/index.ts";
 import { corrupt, decodeOptions, parseObject } from "./options-text.ts";
 import { pieceOf } from "./piece.ts";

@@ -5,8 +5,8 @@
  */
 import type { JsonValue } from "../../base/json/json.ts";
 import { isJsonObject, parseJson, stringifyJson } from "../../base/json/json.ts";
-import type { SessionState } from "../../model/index.ts";
-import { isOfAgent } from "../../model/index.ts";
+import type { SessionState } from "../../model/events/index.ts";
+import { isOfAgent } from "../../model/derived/index.ts";
 import type { RowOf, Rows } from "../../substrate/index.ts";
 import type { SOURCES } from "./schema.ts";
 import { asRecorded } from "./resumed.ts";

@@ -1,5 +1,5 @@
 /** What is stored of records, in which versions and by which read: asked before and after rows are written. */
-import { decodeRepeats } from "../../model/index.ts";
+import { decodeRepeats } from "../../model/derived/index.ts";
 import type { Rows } from "../../substrate/index.ts";
 import { eq, joinKey } from "../../substrate/index.ts";
 import type { StoredVersion } from "./claim.ts";

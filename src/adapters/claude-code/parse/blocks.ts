@@ -5,8 +5,10 @@
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { Extracted, FileData, Part, PondFacts } from "../../../model/index.ts";
-import { openJson, withFacts } from "../../../model/index.ts";
+import type { Extracted, FileData, Part } from "../../../model/index.ts";
+import type { PondFacts } from "../../../model/derived/index.ts";
+import { openJson } from "../../../model/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import type { DigestMap, PartDraft, TextSpan } from "../../kit/session/index.ts";
 import {
   extractBoolean,

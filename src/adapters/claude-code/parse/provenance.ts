@@ -5,8 +5,8 @@
  * evidence.
  */
 import type { JsonObject } from "../../../base/json/json.ts";
-import type { RecordedAuthor } from "../../../model/index.ts";
-import { impliedAuthor } from "../../../model/index.ts";
+import type { RecordedAuthor } from "../../../model/derived/index.ts";
+import { impliedAuthor } from "../../../model/derived/index.ts";
 import type { TextSpan } from "../../kit/session/index.ts";
 import { extractName, extractString, field, objectField } from "../../kit/extract/index.ts";
 import { optional } from "../../../base/optional.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { listUnits, LATER, readFolder, readUnit } from "../../../../test/support/adapter-run.ts";
 import { tempDir } from "../../../../test/support/temp-dir.ts";
 import type { Event, Message, Part, Session } from "../../../model/index.ts";
-import { searchText } from "../../../model/index.ts";
+import { searchText } from "../../../model/derived/index.ts";
 import { objectField } from "../../kit/extract/index.ts";
 import { claudeCode } from "../index.ts";
 

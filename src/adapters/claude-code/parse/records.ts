@@ -5,8 +5,11 @@
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { Extracted, FactsDraft, PartType, Role, Timestamp, TitleFact } from "../../../model/index.ts";
-import { isAllowed, timestampFromMicros, withFacts } from "../../../model/index.ts";
+import type { Extracted, PartType, Role, Timestamp } from "../../../model/index.ts";
+import type { FactsDraft, TitleFact } from "../../../model/derived/index.ts";
+import { isAllowed } from "../../../model/events/index.ts";
+import { timestampFromMicros } from "../../../model/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import type {
   LogEntry,
   MessageDraft,

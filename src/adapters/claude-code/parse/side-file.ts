@@ -5,7 +5,8 @@
  */
 import type { JsonObject } from "../../../base/json/json.ts";
 import { decodeUtf8, isJsonObject, tryParseJson } from "../../../base/json/json.ts";
-import { timestampFromMillis, withFacts } from "../../../model/index.ts";
+import { timestampFromMillis } from "../../../model/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import type { FileStamp } from "../../kit/sources/index.ts";
 import type { LogEntry } from "../../kit/session/index.ts";
 import { bytesHash } from "../../kit/sources/index.ts";

@@ -5,8 +5,10 @@
  */
 import type { JsonObject } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { Extracted, FileData, Message, MessageWithParts, Part } from "../../../model/index.ts";
-import { partId, withFacts } from "../../../model/index.ts";
+import type { Extracted, FileData, Message, Part } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import { partId } from "../../../model/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import {
   arrayField,
   extractCompact,

@@ -1,6 +1,7 @@
 /** What Claude Code's model still had: the summary behind the last boundary, the messages that it preserved, and what came after. */
-import type { MessageWithParts, Part } from "../../../model/index.ts";
-import { pondFacts } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import type { Part } from "../../../model/index.ts";
+import { pondFacts } from "../../../model/derived/index.ts";
 import type { ModelContext } from "../../kit/foreign/index.ts";
 import { arrayField, extractName, objectField } from "../../kit/extract/index.ts";
 import { authorOf, keptBehind, lastCompaction, thoughtsIn } from "../../kit/foreign/index.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { foreignSession } from "../../../../test/clients/foreign-session.ts";
 import type { JsonObject } from "../../../base/json/json.ts";
-import type { SessionState } from "../../../model/index.ts";
+import type { SessionState } from "../../../model/events/index.ts";
 import { sessionId } from "../../../model/index.ts";
 import type { Restored, SerializeOptions } from "../../kit/restore/index.ts";
 import { isUuid } from "../../../base/text.ts";

@@ -1,7 +1,8 @@
 /** Canonical sessions to Claude Code's files (spec.md#adapter-restore): a whole lineage, natively or as a foreigner. */
 import { optionWords } from "../../../base/shell.ts";
 import { PondError } from "../../../base/errors.ts";
-import type { Session, SessionState } from "../../../model/index.ts";
+import type { Session } from "../../../model/index.ts";
+import type { SessionState } from "../../../model/events/index.ts";
 import type { Lineage } from "../../kit/adapter/index.ts";
 import type { Restored, RestoredLog, SerializeOptions } from "../../kit/restore/index.ts";
 import { extractString } from "../../kit/extract/index.ts";

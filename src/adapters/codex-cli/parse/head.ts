@@ -8,7 +8,8 @@ import { basename as nativeBasename } from "node:path";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
 import type { Extracted, Session, Timestamp } from "../../../model/index.ts";
-import { messageId, sessionId, timestampFromMillis, withFacts } from "../../../model/index.ts";
+import { messageId, sessionId, timestampFromMillis } from "../../../model/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import type { FileStamp, Place, Unit } from "../../kit/sources/index.ts";
 import type { JsonlItem } from "../../kit/log/index.ts";
 import {

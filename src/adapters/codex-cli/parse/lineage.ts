@@ -1,7 +1,7 @@
 /** Who a session descends from, as its `session_meta` tells it (spec.md#model-lineage). */
 import type { JsonObject } from "../../../base/json/json.ts";
 import type { Relation } from "../../../model/index.ts";
-import { subagentLabel } from "../../../model/index.ts";
+import { subagentLabel } from "../../../model/derived/index.ts";
 import { field, integerField, objectField } from "../../kit/extract/index.ts";
 import { CODEX, parseRolloutName, sessionIdOf } from "../layout.ts";
 import { ordinalId } from "../records/record.ts";

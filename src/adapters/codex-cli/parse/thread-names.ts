@@ -6,7 +6,7 @@
 import type { AdapterYield, PlacedRequest, Unit } from "../../kit/sources/index.ts";
 import { basename } from "node:path/posix";
 import type { JsonObject } from "../../../base/json/json.ts";
-import { withFacts } from "../../../model/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import {
   committedMark,
   committedSession,

@@ -4,8 +4,9 @@
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { Part, Provenance, RecordedAuthor } from "../../../model/index.ts";
-import { withFacts } from "../../../model/index.ts";
+import type { Part, Provenance } from "../../../model/index.ts";
+import type { RecordedAuthor } from "../../../model/derived/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import type { PartDraft, TextSpan } from "../../kit/session/index.ts";
 import { extractSpan, extractString, field, isEmpty, objectField, without } from "../../kit/extract/index.ts";
 import { isJoined, textParts } from "../../kit/session/index.ts";

@@ -4,7 +4,8 @@
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { stringifyJson, tryParseJson } from "../../../base/json/json.ts";
-import type { Extracted, RecordedAuthor } from "../../../model/index.ts";
+import type { Extracted } from "../../../model/index.ts";
+import type { RecordedAuthor } from "../../../model/derived/index.ts";
 import type { MessageDraft, PartDraft, TextSpan } from "../../kit/session/index.ts";
 import {
   arrayField,

@@ -3,8 +3,8 @@
  * (docs/adapters/codex-cli.md#records).
  */
 import type { JsonObject } from "../../../base/json/json.ts";
-import type { PondFacts } from "../../../model/index.ts";
-import { withFacts } from "../../../model/index.ts";
+import type { PondFacts } from "../../../model/derived/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import type { MessageDraft, TextSpan } from "../../kit/session/index.ts";
 import { extractName, objectField, without } from "../../kit/extract/index.ts";
 import { partsOf } from "./blocks.ts";

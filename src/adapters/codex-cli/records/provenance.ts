@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { RecordedAuthor } from "../../../model/index.ts";
+import type { RecordedAuthor } from "../../../model/derived/index.ts";
 import type { TextSpan } from "../../kit/session/index.ts";
 import { arrayField, extractString, field, objectField } from "../../kit/extract/index.ts";
 

@@ -4,7 +4,7 @@
  * which of the two is the message and what of it was typed (spec.md#adapter-twins).
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
-import type { RecordedAuthor } from "../../../model/index.ts";
+import type { RecordedAuthor } from "../../../model/derived/index.ts";
 import type { PrefixFormat, RecordId, SessionLog, TextSpan } from "../../kit/session/index.ts";
 import type { RecordSource } from "../../kit/sources/index.ts";
 import {

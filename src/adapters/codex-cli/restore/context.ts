@@ -4,8 +4,10 @@
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { Extracted, Message, MessageWithParts, Part } from "../../../model/index.ts";
-import { partId, pondFacts, withFacts } from "../../../model/index.ts";
+import type { Extracted, Message, Part } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import { partId } from "../../../model/index.ts";
+import { pondFacts, withFacts } from "../../../model/derived/index.ts";
 import type { ModelContext } from "../../kit/foreign/index.ts";
 import { arrayField, extractString, objectField } from "../../kit/extract/index.ts";
 import { failuresIn, keptBehind, lastCompaction, thoughtsIn } from "../../kit/foreign/index.ts";

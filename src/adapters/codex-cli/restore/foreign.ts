@@ -4,8 +4,10 @@
  */
 import { argumentWords } from "../../../base/shell.ts";
 import type { JsonObject } from "../../../base/json/json.ts";
-import type { MessageWithParts, Part, SessionState, Timestamp } from "../../../model/index.ts";
-import { formatTimestamp, recordedTitle, subagentOf } from "../../../model/index.ts";
+import type { MessageWithParts, SessionState } from "../../../model/events/index.ts";
+import type { Part, Timestamp } from "../../../model/index.ts";
+import { formatTimestamp } from "../../../model/index.ts";
+import { recordedTitle, subagentOf } from "../../../model/derived/index.ts";
 import type { History } from "../../kit/foreign/index.ts";
 import type { Lineage } from "../../kit/adapter/index.ts";
 import type { Restored, RestoredFile, RestoredLog, SerializeOptions } from "../../kit/restore/index.ts";

@@ -4,13 +4,14 @@
  * prefix ends in its parent's file, counted in the bytes that are written now.
  */
 import type { RawLine, RecordHashes } from "../../kit/sources/index.ts";
-import { brandOf, formatTimestamp, pondFacts, revisionOf } from "../../../model/index.ts";
+import { brandOf, pondFacts, revisionOf } from "../../../model/derived/index.ts";
+import { formatTimestamp } from "../../../model/index.ts";
 import { basename } from "node:path/posix";
 import { argumentWords } from "../../../base/shell.ts";
 import { PondError } from "../../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject, stringifyJson } from "../../../base/json/json.ts";
-import type { MessageWithParts, SessionState } from "../../../model/index.ts";
+import type { MessageWithParts, SessionState } from "../../../model/events/index.ts";
 import type { Lineage } from "../../kit/adapter/index.ts";
 import type { Restored, RestoredFile, RestoredLog, SerializeOptions } from "../../kit/restore/index.ts";
 import { field, integerField, objectField } from "../../kit/extract/index.ts";

@@ -2,8 +2,10 @@
 import type { RawLine } from "../../kit/sources/index.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject, stringifyJson } from "../../../base/json/json.ts";
-import type { MessageWithParts, Part } from "../../../model/index.ts";
-import { formatTimestamp, openJson, pondFacts } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import type { Part } from "../../../model/index.ts";
+import { formatTimestamp, openJson } from "../../../model/index.ts";
+import { pondFacts } from "../../../model/derived/index.ts";
 import type { RecordGroup } from "../../kit/restore/index.ts";
 import { field, objectField } from "../../kit/extract/index.ts";
 import { wholeRecord } from "../../kit/session/index.ts";

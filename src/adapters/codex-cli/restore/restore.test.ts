@@ -5,7 +5,7 @@ import { foreignSession } from "../../../../test/clients/foreign-session.ts";
 import { lineagesOf, readFolder } from "../../../../test/support/adapter-run.ts";
 import type { JsonObject } from "../../../base/json/json.ts";
 import { stringifyJson } from "../../../base/json/json.ts";
-import { replay } from "../../../model/index.ts";
+import { replay } from "../../../model/events/index.ts";
 import type { Lineage } from "../../kit/adapter/index.ts";
 import type { Restored, SerializeOptions } from "../../kit/restore/index.ts";
 import { isRawLine } from "../../kit/sources/index.ts";

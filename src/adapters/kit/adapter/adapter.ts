@@ -4,7 +4,7 @@
  * holds no source. A client's index loads what finds sources and no more: reading and writing are loaded when they are
  * called, so that a sync with nothing to do is fast.
  */
-import type { Lineage, SessionState } from "../../../model/index.ts";
+import type { Lineage, SessionState } from "../../../model/events/index.ts";
 import type { ContextRule } from "../foreign/context.ts";
 import type { AdapterEnv, OpenedPlace, Place } from "../sources/reading.ts";
 import type { RecordHashes } from "../sources/record-chain.ts";

@@ -1,3 +1,3 @@
 /** What an adapter is. */
 export type { Adapter, Advice, PresentSession } from "./adapter.ts";
-export type { Lineage } from "../../../model/index.ts";
+export type { Lineage } from "../../../model/events/index.ts";

@@ -1,7 +1,7 @@
 /** Which model wrote a message of any client, and what that used, where the session says so (spec.md#adapter-restore). */
 import { isJsonObject } from "../../../base/json/json.ts";
 import type { Message } from "../../../model/index.ts";
-import { isOwnSpace } from "../../../model/index.ts";
+import { isOwnSpace } from "../../../model/derived/index.ts";
 import { extractName, integerField, objectField } from "../extract/extract.ts";
 
 export interface Author {

@@ -2,8 +2,8 @@
  * Messages behind those that they follow (spec.md#adapter-restore-order). Logs have them in the order in which they were
  * written, which is the order of the conversation but for a few: a result may be written before its call.
  */
-import type { MessageWithParts } from "../../../model/index.ts";
-import { pondFacts, revisionOf } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import { pondFacts, revisionOf } from "../../../model/derived/index.ts";
 
 /** In the order given, except that a message whose parent comes later waits for it. */
 export function inChainOrder(messages: readonly MessageWithParts[]): readonly MessageWithParts[] {

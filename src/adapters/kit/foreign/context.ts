@@ -3,9 +3,10 @@
  * compacts goes on from a summary and from the turns that it kept; each client says by a rule of its own which these are,
  * from what its records say. Another client is handed the same: what came before is shown there, and not sent.
  */
-import type { MessageWithParts, Part } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import type { Part } from "../../../model/index.ts";
 import type { ResultPart } from "./results.ts";
-import { pondFacts } from "../../../model/index.ts";
+import { pondFacts } from "../../../model/derived/index.ts";
 
 export interface ModelContext {
   /** What the model no longer had, then the summary, the turns that were kept, and what came after. */

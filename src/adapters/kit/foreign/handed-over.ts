@@ -6,8 +6,10 @@
  */
 import type { JsonObject } from "../../../base/json/json.ts";
 import { equalJson, tryParseJson } from "../../../base/json/json.ts";
-import type { MessageKey, MessageWithParts } from "../../../model/index.ts";
-import { messageId, revisionOf } from "../../../model/index.ts";
+import type { MessageKey } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import { messageId } from "../../../model/index.ts";
+import { revisionOf } from "../../../model/derived/index.ts";
 import type { LostParts } from "./losses.ts";
 import type { CallPart } from "./parts.ts";
 import { callInput, injectedKind, toolName } from "./parts.ts";

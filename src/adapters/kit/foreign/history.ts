@@ -3,8 +3,8 @@
  * fork that does not repeat its parent's turns gets them first, a record that was rewritten counts once, a tree gives
  * its active branch.
  */
-import type { MessageWithParts, SessionState } from "../../../model/index.ts";
-import { activeBranch, newestRevisions, pondFacts, revisionOf } from "../../../model/index.ts";
+import type { MessageWithParts, SessionState } from "../../../model/events/index.ts";
+import { activeBranch, newestRevisions, pondFacts, revisionOf } from "../../../model/derived/index.ts";
 import { inChainOrder } from "./chain-order.ts";
 import type { ContextRule, ModelContext } from "./context.ts";
 import { asHandedOver } from "./parts.ts";

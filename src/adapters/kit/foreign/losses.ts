@@ -1,5 +1,6 @@
 /** What a foreign target cannot express (spec.md#adapter-restore), counted by kind, and which parts are among it. */
-import type { MessageWithParts, Part } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import type { Part } from "../../../model/index.ts";
 
 /** What may be lost, in the same words for every client, and whom it matters to: the model, or only the record of it. */
 const AFFECTS = {

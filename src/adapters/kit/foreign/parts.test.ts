@@ -3,7 +3,7 @@ import type { Story } from "../../../../test/support/story.ts";
 import { story, textPart } from "../../../../test/support/story.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import type { Part } from "../../../model/index.ts";
-import { replay } from "../../../model/index.ts";
+import { replay } from "../../../model/events/index.ts";
 import { LossReport } from "./losses.ts";
 import type { CallPart, FilePart } from "./parts.ts";
 import {

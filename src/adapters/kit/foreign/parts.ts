@@ -5,8 +5,10 @@
 import type { LossReport } from "./losses.ts";
 import type { JsonObject } from "../../../base/json/json.ts";
 import { isJsonObject, tryParseJson } from "../../../base/json/json.ts";
-import type { Message, MessageWithParts, Part } from "../../../model/index.ts";
-import { openJson, pondFacts, withFacts } from "../../../model/index.ts";
+import type { Message, Part } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import { openJson } from "../../../model/index.ts";
+import { pondFacts, withFacts } from "../../../model/derived/index.ts";
 import { valueHash } from "../../../base/json/value-hash.ts";
 
 export type CallPart = Extract<Part, { type: "tool_call" }>;

@@ -1,7 +1,8 @@
 /** What tools answered, as another client writes it (spec.md#adapter-restore): by call, and as text and pictures. */
 import type { JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject, stringifyJson } from "../../../base/json/json.ts";
-import type { MessageWithParts, Part } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import type { Part } from "../../../model/index.ts";
 import { openJson } from "../../../model/index.ts";
 import { extractString, objectField } from "../extract/extract.ts";
 import type { CallPart } from "./parts.ts";

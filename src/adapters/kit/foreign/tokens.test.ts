@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { story, textPart } from "../../../../test/support/story.ts";
 import type { Story } from "../../../../test/support/story.ts";
 import type { JsonObject } from "../../../base/json/json.ts";
-import { replay } from "../../../model/index.ts";
+import { replay } from "../../../model/events/index.ts";
 import type { ContextRule } from "./context.ts";
 import { keptBehind, lastCompaction } from "./context.ts";
 import type { HandedTokens } from "./tokens.ts";

@@ -4,7 +4,8 @@
  * the own one only that of the last turn. Nor is what a client adds anew, its system prompt and its tools.
  */
 import { stringifyJson } from "../../../base/json/json.ts";
-import type { Message, MessageWithParts, Part, SessionState } from "../../../model/index.ts";
+import type { Message, Part } from "../../../model/index.ts";
+import type { MessageWithParts, SessionState } from "../../../model/events/index.ts";
 import { integerField, objectField } from "../extract/extract.ts";
 import { LossReport } from "./losses.ts";
 import type { ContextRule } from "./context.ts";

@@ -6,7 +6,8 @@
 import { PondError } from "../../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { Lineage, MessageWithParts, Session, SessionState } from "../../../model/index.ts";
+import type { Lineage, MessageWithParts, SessionState } from "../../../model/events/index.ts";
+import type { Session } from "../../../model/index.ts";
 import { extractString, field, objectField } from "../extract/extract.ts";
 import { wholeRecord } from "../session/whole.ts";
 import type { RawLine } from "../sources/raw-line.ts";

@@ -2,8 +2,8 @@
  * The messages of each record, in order: where the model's roles split a record over several messages, native restore
  * joins them again. They are told by the record's id; nothing is joined by its position (spec.md#model-order).
  */
-import type { MessageWithParts } from "../../../model/index.ts";
-import { pondFacts, revisionOf } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import { pondFacts, revisionOf } from "../../../model/derived/index.ts";
 
 export interface RecordGroup {
   /** The record's id. */

@@ -1,6 +1,6 @@
 /** The working folders that the records of a state name, in order: those of another end may name others. */
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { SessionState } from "../../../model/index.ts";
+import type { SessionState } from "../../../model/events/index.ts";
 import { extractString, objectField } from "../extract/extract.ts";
 
 export function recordedDirectories({ messages }: SessionState): readonly string[] {

@@ -5,8 +5,10 @@
  */
 import { createHash } from "node:crypto";
 import type { JsonValue } from "../../../base/json/json.ts";
-import type { MessageWithParts, Part } from "../../../model/index.ts";
-import { newestRevisions, openJson } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import type { Part } from "../../../model/index.ts";
+import { newestRevisions } from "../../../model/derived/index.ts";
+import { openJson } from "../../../model/index.ts";
 import { optional } from "../../../base/optional.ts";
 
 /** Only what stands at a position of the log: files beside it are compared byte by byte. */

@@ -5,15 +5,9 @@
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject, isRawNumber, stringifyJson } from "../../../base/json/json.ts";
 import { isPondError } from "../../../base/errors.ts";
-import type { Truncation } from "../../../model/index.ts";
-import {
-  boundText,
-  MAX_TEXT_BYTES,
-  pondSpace,
-  truncationMarker,
-  withFacts,
-  withPondSpace,
-} from "../../../model/index.ts";
+import type { Truncation } from "../../../model/bound-text.ts";
+import { boundText, MAX_TEXT_BYTES, truncationMarker } from "../../../model/bound-text.ts";
+import { pondSpace, withFacts, withPondSpace } from "../../../model/derived/index.ts";
 import { defineField } from "../extract/extract.ts";
 import type { MessageDraft, PartDraft } from "./session-log.ts";
 

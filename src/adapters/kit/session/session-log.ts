@@ -6,8 +6,11 @@
 import type { AdapterYield, OnRecord, RecordOrigin, RecordSource } from "../sources/reading.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { decodeUtf8 } from "../../../base/json/json.ts";
-import type { Extracted, Message, Part, PondFacts, Role, Session, Timestamp } from "../../../model/index.ts";
-import { MAX_TEXT_BYTES, messageId, partId, timestampFromMicros, withFacts } from "../../../model/index.ts";
+import type { Extracted, Message, Part, Role, Session, Timestamp } from "../../../model/index.ts";
+import type { PondFacts } from "../../../model/derived/index.ts";
+import { MAX_TEXT_BYTES } from "../../../model/bound-text.ts";
+import { messageId, partId, timestampFromMicros } from "../../../model/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import { boundDraft } from "./bound.ts";
 import { DigestMap } from "./digest-map.ts";
 import { extractString as stringField, field, integerField } from "../extract/extract.ts";

@@ -3,8 +3,9 @@
  * people said, and what tells the parts that were one text.
  */
 import type { JsonObject } from "../../../base/json/json.ts";
-import type { Extracted, Part, PondFacts, RecordedAuthor } from "../../../model/index.ts";
-import { pondFacts, withFacts } from "../../../model/index.ts";
+import type { Extracted, Part } from "../../../model/index.ts";
+import type { PondFacts, RecordedAuthor } from "../../../model/derived/index.ts";
+import { pondFacts, withFacts } from "../../../model/derived/index.ts";
 import { extractSpan, isEmpty } from "../extract/extract.ts";
 import type { PartDraft } from "./session-log.ts";
 

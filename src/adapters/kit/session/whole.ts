@@ -5,8 +5,8 @@
 import { isPondError } from "../../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { parseJson, stringifyJson } from "../../../base/json/json.ts";
-import type { MessageWithParts } from "../../../model/index.ts";
-import { pondFacts, withFacts } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import { pondFacts, withFacts } from "../../../model/derived/index.ts";
 import { MAX_PAYLOAD_BYTES } from "./bound.ts";
 import type { RawLine } from "../sources/raw-line.ts";
 import type { LogEntry, MessageDraft } from "./session-log.ts";

@@ -2,8 +2,11 @@
 import { PondError } from "../../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { Message, PondFacts, Role } from "../../../model/index.ts";
-import { formatTimestamp, isAllowed, pondFacts, withFacts } from "../../../model/index.ts";
+import type { Message, Role } from "../../../model/index.ts";
+import type { PondFacts } from "../../../model/derived/index.ts";
+import { formatTimestamp } from "../../../model/index.ts";
+import { isAllowed } from "../../../model/events/index.ts";
+import { pondFacts, withFacts } from "../../../model/derived/index.ts";
 import {
   arrayField,
   extractName,

@@ -4,7 +4,8 @@
  * puts back. Records that the table does not know are carriers, blocks that it does not know stay with their message.
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
-import type { Extracted, PondFacts, RecordedAuthor, Role } from "../../../model/index.ts";
+import type { Extracted, Role } from "../../../model/index.ts";
+import type { PondFacts, RecordedAuthor } from "../../../model/derived/index.ts";
 import type { Pointer } from "./pointer.ts";
 
 /** A block that becomes one part (a text several, where it is split); tried in order, the first that fits is taken. */

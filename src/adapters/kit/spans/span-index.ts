@@ -7,17 +7,21 @@ import type {
   Event,
   Message,
   MessageId,
-  MessageOutline,
-  Outline,
   Part,
   PartId,
-  PartOutline,
   Session,
   SessionId,
+} from "../../../model/index.ts";
+import type {
+  MessageOutline,
+  Outline,
+  PartOutline,
   SessionOutline,
   TreeRef,
-} from "../../../model/index.ts";
-import { compareInSession, entityOf, isMessageKey, isPartKey, keyOf, REF } from "../../../model/index.ts";
+} from "../../../model/tree/index.ts";
+import { compareInSession, isMessageKey, isPartKey, keyOf } from "../../../model/index.ts";
+import { entityOf } from "../../../model/events/index.ts";
+import { REF } from "../../../model/tree/index.ts";
 import type { Adapter } from "../adapter/adapter.ts";
 import type {
   AdapterYield,

@@ -6,20 +6,19 @@ import type { FileHandle } from "node:fs/promises";
 import { open } from "node:fs/promises";
 import { errnoOf } from "../../../base/errors.ts";
 import { decodeUtf8, tryParseJson } from "../../../base/json/json.ts";
+import type { EntityKey, Event, MessageId } from "../../../model/index.ts";
 import type {
-  EntityKey,
-  Event,
   Fault,
   Found,
   Located,
-  MessageId,
   Outcome,
   PartOutline,
   PartScope,
   SessionOutline,
   TreeSource,
-} from "../../../model/index.ts";
-import { compareParts, REF } from "../../../model/index.ts";
+} from "../../../model/tree/index.ts";
+import { compareParts } from "../../../model/index.ts";
+import { REF } from "../../../model/tree/index.ts";
 import type { Unit } from "../sources/reading.ts";
 import { stampFile } from "../sources/discovery.ts";
 import type { FileStamp } from "../sources/stamp.ts";

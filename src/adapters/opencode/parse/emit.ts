@@ -4,8 +4,10 @@
  */
 import type { AdapterYield, StoredHashes } from "../../kit/sources/index.ts";
 import type { JsonObject } from "../../../base/json/json.ts";
-import type { PondFacts, Session, Timestamp } from "../../../model/index.ts";
-import { timestampFromMillis, withFacts } from "../../../model/index.ts";
+import type { PondFacts } from "../../../model/derived/index.ts";
+import type { Session, Timestamp } from "../../../model/index.ts";
+import { timestampFromMillis } from "../../../model/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import type { LogEntry } from "../../kit/session/index.ts";
 import { extractName, extractString, extractTimestamp, objectField } from "../../kit/extract/index.ts";
 import { SessionLog } from "../../kit/session/index.ts";

@@ -14,7 +14,8 @@ import {
 } from "../../../../test/support/adapter-run.ts";
 import { tempDir } from "../../../../test/support/temp-dir.ts";
 import type { Part } from "../../../model/index.ts";
-import { openJson, replay } from "../../../model/index.ts";
+import { openJson } from "../../../model/index.ts";
+import { replay } from "../../../model/events/index.ts";
 import { isEqualFile } from "../../kit/restore/index.ts";
 import { opencode } from "../index.ts";
 

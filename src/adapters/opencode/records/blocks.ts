@@ -5,8 +5,9 @@
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { Extracted, FileData, PondFacts, Provenance, RecordedAuthor } from "../../../model/index.ts";
-import { withFacts } from "../../../model/index.ts";
+import type { Extracted, FileData, Provenance } from "../../../model/index.ts";
+import type { PondFacts, RecordedAuthor } from "../../../model/derived/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import type { PartDraft } from "../../kit/session/index.ts";
 import {
   arrayField,

@@ -5,7 +5,8 @@
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
 import type { Extracted, Part } from "../../../model/index.ts";
-import { openJson, withFacts } from "../../../model/index.ts";
+import { openJson } from "../../../model/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import type { LogEntry, MessageDraft, PartDraft } from "../../kit/session/index.ts";
 import {
   extractBoolean,

@@ -5,8 +5,9 @@
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { PondFacts, RecordedAuthor, Timestamp } from "../../../model/index.ts";
-import { isOwnSpace, withFacts } from "../../../model/index.ts";
+import type { PondFacts, RecordedAuthor } from "../../../model/derived/index.ts";
+import type { Timestamp } from "../../../model/index.ts";
+import { isOwnSpace, withFacts } from "../../../model/derived/index.ts";
 import type { LogEntry, MessageDraft, PartDraft, SessionLog } from "../../kit/session/index.ts";
 import {
   extractName,

@@ -2,7 +2,8 @@
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
 import type { Extracted, Session, Timestamp } from "../../../model/index.ts";
-import { sessionId, subagentLabel, timestampFromMillis, withFacts } from "../../../model/index.ts";
+import { sessionId, timestampFromMillis } from "../../../model/index.ts";
+import { subagentLabel, withFacts } from "../../../model/derived/index.ts";
 import { extractName, extractTimestamp, integerField, objectField } from "../../kit/extract/index.ts";
 import { ADAPTER } from "../layout.ts";
 import type { MessageRecord } from "./record.ts";

@@ -6,7 +6,8 @@ import { lineagesOf, readFolder } from "../../../../test/support/adapter-run.ts"
 import { tempDir } from "../../../../test/support/temp-dir.ts";
 import type { JsonObject } from "../../../base/json/json.ts";
 import type { Part } from "../../../model/index.ts";
-import { openJson, replay } from "../../../model/index.ts";
+import { openJson } from "../../../model/index.ts";
+import { replay } from "../../../model/events/index.ts";
 import { adapterNamed } from "../../registry.ts";
 import { contextOf } from "./context.ts";
 

@@ -1,8 +1,10 @@
 /** What opencode's model still had: the summary, the messages from where its tail starts, and what came after. */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { MessageWithParts, Part } from "../../../model/index.ts";
-import { openJson, pondFacts } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import type { Part } from "../../../model/index.ts";
+import { openJson } from "../../../model/index.ts";
+import { pondFacts } from "../../../model/derived/index.ts";
 import type { ModelContext } from "../../kit/foreign/index.ts";
 import type { ResultPart } from "../../kit/foreign/index.ts";
 import { arrayField, extractName, extractWhole, field, objectField } from "../../kit/extract/index.ts";

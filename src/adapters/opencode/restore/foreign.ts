@@ -3,8 +3,10 @@
  * prompt or an answer a message, each answer under the prompt before it. Every session of the lineage is an export.
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
-import type { MessageWithParts, Part, Session, SessionId } from "../../../model/index.ts";
-import { brandOf, formatTimestamp, recordedTitle } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import type { Part, Session, SessionId } from "../../../model/index.ts";
+import { brandOf, recordedTitle } from "../../../model/derived/index.ts";
+import { formatTimestamp } from "../../../model/index.ts";
 import type { CallPart, HandedOver, History, LossReport } from "../../kit/foreign/index.ts";
 import type { Lineage } from "../../kit/adapter/index.ts";
 import type { SerializeOptions } from "../../kit/restore/index.ts";

@@ -3,7 +3,7 @@
  * or the rows of a database. For today's client: one importable export a session, whatever they came from.
  */
 import { optionWords } from "../../../base/shell.ts";
-import type { SessionState } from "../../../model/index.ts";
+import type { SessionState } from "../../../model/events/index.ts";
 import type { Lineage } from "../../kit/adapter/index.ts";
 import type {
   Restored,

@@ -6,7 +6,9 @@
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
 import type { Part, Role } from "../../../model/index.ts";
-import { isAllowed, openJson, withFacts } from "../../../model/index.ts";
+import { isAllowed } from "../../../model/events/index.ts";
+import { openJson } from "../../../model/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import type { PartDraft, TextSpan } from "../../kit/session/index.ts";
 import {
   extractBoolean,

@@ -3,7 +3,8 @@
  * the same; what readers need beside them become facts (docs/adapters/pi.md#records).
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
-import type { FactsDraft, Timestamp } from "../../../model/index.ts";
+import type { FactsDraft } from "../../../model/derived/index.ts";
+import type { Timestamp } from "../../../model/index.ts";
 import { timestampFromMillis } from "../../../model/index.ts";
 import type { RecordId } from "../../kit/session/index.ts";
 import {

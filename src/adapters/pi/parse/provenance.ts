@@ -2,7 +2,7 @@
  * Which stretches of a user's text a person wrote and which pi put there (spec.md#model-part-provenance). Every
  * pattern is in docs/adapters/pi.md#provenance, with its evidence.
  */
-import type { RecordedAuthor } from "../../../model/index.ts";
+import type { RecordedAuthor } from "../../../model/derived/index.ts";
 import type { TextSpan } from "../../kit/session/index.ts";
 
 /** `/skill:name arguments` becomes the skill's text with the arguments behind it: the client's own pattern. */

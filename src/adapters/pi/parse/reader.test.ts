@@ -12,8 +12,9 @@ import {
 } from "../../../../test/support/adapter-run.ts";
 import { tempDir } from "../../../../test/support/temp-dir.ts";
 import type { JsonObject } from "../../../base/json/json.ts";
-import type { MessageWithParts, SessionState } from "../../../model/index.ts";
-import { activeBranch, recordedTitle, replay } from "../../../model/index.ts";
+import type { MessageWithParts, SessionState } from "../../../model/events/index.ts";
+import { activeBranch, recordedTitle } from "../../../model/derived/index.ts";
+import { replay } from "../../../model/events/index.ts";
 import { placesThatExist } from "../../kit/sources/index.ts";
 import { pi } from "../index.ts";
 

@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
 import type { Role, Timestamp } from "../../../model/index.ts";
-import { withFacts } from "../../../model/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import type {
   LogEntry,
   MessageDraft,

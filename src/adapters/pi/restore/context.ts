@@ -1,7 +1,9 @@
 /** What pi's model still had: the summary, the entries from the first one that was kept on, and what came after. */
 import type { JsonObject } from "../../../base/json/json.ts";
-import type { MessageWithParts, Part } from "../../../model/index.ts";
-import { partId, withFacts } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
+import type { Part } from "../../../model/index.ts";
+import { partId } from "../../../model/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import type { ModelContext } from "../../kit/foreign/index.ts";
 import {
   arrayField,

@@ -5,8 +5,10 @@
 import { PondError } from "../../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { MessageWithParts, Part, SessionState } from "../../../model/index.ts";
-import { formatTimestamp, pondFacts } from "../../../model/index.ts";
+import type { MessageWithParts, SessionState } from "../../../model/events/index.ts";
+import type { Part } from "../../../model/index.ts";
+import { formatTimestamp } from "../../../model/index.ts";
+import { pondFacts } from "../../../model/derived/index.ts";
 import type { RecordHashes } from "../../kit/sources/index.ts";
 import type { RecordGroup } from "../../kit/restore/index.ts";
 import { arrayField, extractString, field, integerField, objectField } from "../../kit/extract/index.ts";

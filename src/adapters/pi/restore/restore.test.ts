@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { lineagesOf, readFolder } from "../../../../test/support/adapter-run.ts";
 import type { JsonObject } from "../../../base/json/json.ts";
-import { replay } from "../../../model/index.ts";
+import { replay } from "../../../model/events/index.ts";
 import type { Lineage } from "../../kit/adapter/index.ts";
 import type { RestoredFile, SerializeOptions } from "../../kit/restore/index.ts";
 import { pi } from "../index.ts";

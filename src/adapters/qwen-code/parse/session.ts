@@ -1,7 +1,8 @@
 /** The Session row of a log: who it is, where it came from, in which project (docs/adapters/qwen-code.md#identity). */
 import { basename } from "node:path";
 import type { Session } from "../../../model/index.ts";
-import { sessionId, withFacts } from "../../../model/index.ts";
+import { sessionId } from "../../../model/index.ts";
+import { withFacts } from "../../../model/derived/index.ts";
 import type { LogEvidence } from "../../kit/log/index.ts";
 import { copyId, nameOfSource } from "../../kit/sources/index.ts";
 import { extractFromPath } from "../../kit/extract/index.ts";

@@ -1,6 +1,6 @@
 /** What Qwen Code's model still had: the compressed history and what came after (docs/adapters/qwen-code.md#context). */
 import { equalJson, isJsonObject } from "../../../base/json/json.ts";
-import type { MessageWithParts } from "../../../model/index.ts";
+import type { MessageWithParts } from "../../../model/events/index.ts";
 import type { ModelContext } from "../../kit/foreign/index.ts";
 import { arrayField, objectField } from "../../kit/extract/index.ts";
 import { failuresIn, keptBehind, lastCompaction } from "../../kit/foreign/index.ts";

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { optionWords } from "../../../base/shell.ts";
 import type { JsonObject } from "../../../base/json/json.ts";
-import type { SessionState } from "../../../model/index.ts";
+import type { SessionState } from "../../../model/events/index.ts";
 import type { Lineage, PresentSession } from "../../kit/adapter/index.ts";
 import { extractString } from "../../kit/extract/index.ts";
 import type { LogInClient, Restored, SerializeOptions } from "../../kit/restore/index.ts";

@@ -3,8 +3,9 @@
  * time of its session's last record and is listed where it was.
  */
 import type { Adapter, Lineage, Place, Restored } from "../../../adapters/index.ts";
-import type { SessionId, SessionState } from "../../../model/index.ts";
-import { sessionsIn } from "../../../model/index.ts";
+import type { SessionId } from "../../../model/index.ts";
+import type { SessionState } from "../../../model/events/index.ts";
+import { sessionsIn } from "../../../model/tree/index.ts";
 
 /** A client that deletes old files may do so within days of its next start: what is that close to it is not dated back. */
 const MARGIN_MS = 2 * 86_400_000;

@@ -3,10 +3,10 @@
  * text, bytes as base64), then judged by the rules of ingest. What passes is sealed: such a program is the source of what it
  * says, so every value that it gives is one that the source really carried (spec.md#model-no-synthesis).
  */
-import { PondError } from "../base/errors.ts";
+import { PondError } from "../../base/errors.ts";
 import { eventFault, isObject } from "./fields.ts";
-import { parseTimestamp } from "./timestamp.ts";
-import type { Event, Message, Part, Session } from "./types.ts";
+import { parseTimestamp } from "../timestamp.ts";
+import type { Event, Message, Part, Session } from "../types.ts";
 import type { Violation } from "./validate.ts";
 import { eventShapeFault, messageFault, partFault, sessionFault } from "./validate.ts";
 

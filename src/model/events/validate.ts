@@ -5,8 +5,8 @@
  */
 import type { FieldFault, Untyped } from "./fields.ts";
 import { eventFault, isObject, messageFieldFault, partFieldFault, sessionFieldFault } from "./fields.ts";
-import type { MessageKey } from "./ids.ts";
-import type { Event, Message, Part, PartType, Role, Session } from "./types.ts";
+import type { MessageKey } from "../ids.ts";
+import type { Event, Message, Part, PartType, Role, Session } from "../types.ts";
 
 export interface Violation {
   readonly rule:

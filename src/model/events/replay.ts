@@ -1,6 +1,6 @@
 /** Events to session state, purely (spec.md#model-replay): what a stream of canonical events adds up to. */
-import type { Event, Message, Part, Session } from "./types.ts";
-import { compareInSession, compareParts } from "./order.ts";
+import type { Event, Message, Part, Session } from "../types.ts";
+import { compareInSession, compareParts } from "../order.ts";
 
 /** A message with its parts, in order. */
 export interface MessageWithParts {

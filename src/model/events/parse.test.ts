@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { garbling, sessionEvents } from "../../test/support/arbitrary-events.ts";
-import { isPondError } from "../base/errors.ts";
+import { garbling, sessionEvents } from "../../../test/support/arbitrary-events.ts";
+import { isPondError } from "../../base/errors.ts";
 import {
   createMessage,
   createSession,
@@ -13,12 +13,12 @@ import {
   toolCall,
   toolResult,
 } from "./build.ts";
-import { openJson } from "./extracted.ts";
+import { openJson } from "../extracted.ts";
 import { parseEvent, parseMessage, parsePart, parseSession } from "./parse.ts";
 import { eventsOf } from "./replay.ts";
 import { eventSchema } from "./schema.ts";
-import type { Event } from "./types.ts";
-import { formatTimestamp } from "./timestamp.ts";
+import type { Event } from "../types.ts";
+import { formatTimestamp } from "../timestamp.ts";
 
 const isAccepted = (act: () => unknown): boolean => {
   try {

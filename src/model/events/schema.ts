@@ -5,16 +5,16 @@
  * types from index.ts. The ingest path uses validate.ts, proven equal to these schemas by a property test.
  */
 import { z } from "zod";
-import { jsonFault } from "../base/json/json-fault.ts";
-import type { JsonObject, JsonValue } from "../base/json/json.ts";
-import { provenances, relations, roles } from "./enums.ts";
-import type { Extracted, ExtractedJson } from "./extracted.ts";
-import { openJson, sealExtracted, sealExtractedJson } from "./extracted.ts";
+import { jsonFault } from "../../base/json/json-fault.ts";
+import type { JsonObject, JsonValue } from "../../base/json/json.ts";
+import { provenances, relations, roles } from "../enums.ts";
+import type { Extracted, ExtractedJson } from "../extracted.ts";
+import { openJson, sealExtracted, sealExtractedJson } from "../extracted.ts";
 import { MAX_ORDINAL } from "./fields.ts";
-import type { MessageId, PartId, SessionId } from "./ids.ts";
-import { messageId, partId, sessionId } from "./ids.ts";
-import type { Timestamp } from "./timestamp.ts";
-import { formatTimestamp, parseTimestamp } from "./timestamp.ts";
+import type { MessageId, PartId, SessionId } from "../ids.ts";
+import { messageId, partId, sessionId } from "../ids.ts";
+import type { Timestamp } from "../timestamp.ts";
+import { formatTimestamp, parseTimestamp } from "../timestamp.ts";
 
 /** A schema whose wire form is W and whose canonical form is T. */
 type Codec<T, W> = z.ZodType<T, W>;

@@ -2,12 +2,12 @@
  * Constructors for programs that make sessions of their own: plain values in, valid canonical objects out. What breaks a
  * rule of the model throws at once, with the rule and the field.
  */
-import type { JsonObject, JsonValue } from "../base/json/json.ts";
+import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { parseMessage, parsePart, parseSession, refused } from "./parse.ts";
 import type { MessageWithParts } from "./replay.ts";
-import type { Timestamp } from "./timestamp.ts";
-import { timestampFromMillis } from "./timestamp.ts";
-import type { Provenance, Relation, Role, Session } from "./types.ts";
+import type { Timestamp } from "../timestamp.ts";
+import { timestampFromMillis } from "../timestamp.ts";
+import type { Provenance, Relation, Role, Session } from "../types.ts";
 import { EventValidator } from "./validate.ts";
 
 /** RFC 3339 text, a Date, or a Timestamp. */

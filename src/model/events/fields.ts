@@ -3,9 +3,9 @@
  * as it was given is refused, whoever gives it. The types of a program hold this already, for programs that have types.
  * By hand and not by the schemas, which cost a hundred times as much an event; a property test holds both equal.
  */
-import { jsonFault } from "../base/json/json-fault.ts";
-import { partTypes, provenances, relations, roles } from "./enums.ts";
-import type { PartType, Role } from "./types.ts";
+import { jsonFault } from "../../base/json/json-fault.ts";
+import { partTypes, provenances, relations, roles } from "../enums.ts";
+import type { PartType, Role } from "../types.ts";
 
 /** What is wrong with a field, as the end of a sentence; undefined where nothing is. */
 export interface FieldFault {
