@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { adapterNamed } from "../src/adapters/index.ts";
 import { systemClock } from "../src/base/clock.ts";
-import { remoteTables, Ingest } from "../src/sessions/index.ts";
+import { remoteTables, Ingest } from "../src/sessions/ingest/index.ts";
 import { listUnits, readUnit } from "../test/support/adapter-run.ts";
 
 /** One file a batch, named by its place in the order and its table. */

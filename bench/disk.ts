@@ -7,7 +7,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { SessionStore } from "../src/sessions/index.ts";
-import { eq, openStore } from "../src/substrate/index.ts";
+import { eq } from "../src/substrate/engine/predicate.ts";
+import { openStore } from "../src/substrate/index.ts";
 import { NO_SAMPLES, samplesOf } from "../test/support/samples.ts";
 import { LAUNCHER_ENV, LAUNCHER_FLAGS } from "./launcher.ts";
 

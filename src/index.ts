@@ -5,7 +5,8 @@
 export { isPondError, PondError } from "./base/errors.ts";
 export type { ErrorCode, ErrorDetails, ErrorReason } from "./base/errors.ts";
 export type { Clock } from "./base/clock.ts";
-export type { Issue, IssueKind, Loss } from "./adapters/index.ts";
+export type { Issue, IssueKind } from "./adapters/index.ts";
+export type { Loss } from "./adapters/restore.ts";
 export { openPond } from "./library/open.ts";
 export type { OpenOptions, Pond, SyncHooks, TreeOptions } from "./library/pond.ts";
 export { plainText } from "./base/sentence.ts";

@@ -89,15 +89,16 @@ const INNER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
   "adapters/kit": {
     extract: [],
-    sources: ["extract"],
-    session: ["extract", "sources"],
-    log: ["extract", "sources", "session"],
-    database: ["extract", "sources"],
-    foreign: ["extract", "session"],
-    restore: ["extract", "sources", "session", "log", "database", "foreign"],
-    shapes: ["extract", "session", "sources", "restore"],
-    adapter: ["sources", "restore", "foreign"],
-    spans: ["extract", "sources", "adapter"],
+    files: [],
+    sources: ["extract", "files"],
+    session: ["extract", "files", "sources"],
+    log: ["extract", "files", "sources", "session"],
+    database: ["extract", "files", "sources"],
+    foreign: ["extract", "files", "session"],
+    restore: ["extract", "files", "sources", "session", "log", "database", "foreign"],
+    shapes: ["extract", "files", "session", "sources", "restore"],
+    adapter: ["files", "sources", "restore", "foreign"],
+    spans: ["extract", "files", "sources", "adapter"],
   },
   "adapters/<client>": {
     ".": [],
@@ -129,11 +130,11 @@ const EXTRA_DOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   library: ["*"],
   config: ["create.ts", "describe.ts", "environment.ts", "json-schema.ts"],
-  adapters: ["registry.ts"],
+  adapters: ["registry.ts", "restore.ts"],
   "adapters/kit": ["discovery.ts", "stamp.ts"],
   sessions: ["peek.ts"],
   state: ["besides.ts"],
-  substrate: ["peek.ts", "storage-url.ts"],
+  substrate: ["peek.ts", "predicate.ts", "storage-url.ts"],
   base: ["*"],
 };
 
@@ -436,7 +437,7 @@ function relativeImports(path: string, text: string): Edge[] {
 function roomOf(path: string): string {
   const [first = "", second = "", third] = path.split("/");
   if (first.endsWith(".ts")) return "index";
-  const isRegistry = third === undefined && (second === "index.ts" || second === "registry.ts");
+  const isRegistry = third === undefined && ["index.ts", "registry.ts", "restore.ts"].includes(second);
   if (first !== "adapters" || isRegistry) return first;
   return second === "kit" ? "adapters/kit" : "adapters/<client>";
 }

@@ -10,7 +10,7 @@ import { qwenCode } from "./qwen-code/index.ts";
 import type { Adapter } from "./kit/adapter/index.ts";
 
 export { keysBelow, placesThatExist } from "./kit/sources/discovery.ts";
-export { stampText, stampTextOf } from "./kit/sources/stamp.ts";
+export { stampText, stampTextOf } from "./kit/files/stamp.ts";
 
 const ADAPTERS: readonly Adapter[] = [claudeCode, codexCli, opencode, pi, qwenCode];
 

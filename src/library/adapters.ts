@@ -7,13 +7,10 @@ export type {
   Cursor,
   Issue,
   IssueKind,
-  Loss,
   Place,
-  Restored,
-  RestoredFile,
-  SerializeOptions,
   SpanAdapter,
   SpanRef,
   SpanTree,
   Unit,
 } from "../adapters/index.ts";
+export type { Loss, Restored, RestoredFile, SerializeOptions } from "../adapters/restore.ts";

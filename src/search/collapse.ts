@@ -4,7 +4,8 @@
  * Fed best first.
  */
 import type { MessageId, SessionId } from "../model/index.ts";
-import type { MessageHead, SessionSummary, Standing, StoredPart } from "../sessions/index.ts";
+import type { MessageHead, SessionSummary } from "../sessions/index.ts";
+import type { Standing, StoredPart } from "../sessions/states/index.ts";
 import { originalsOf } from "../model/derived/index.ts";
 
 /** A message that matches, with what is needed to order and name it; its text is read when it is shown. */

@@ -8,7 +8,7 @@ import { messageId, sessionId } from "../model/index.ts";
 import { originalsOf } from "../model/derived/index.ts";
 import type { SessionStore, SessionSummary } from "../sessions/index.ts";
 import { compareByAge, isDerivedName } from "../sessions/index.ts";
-import { and, isIn, or } from "../substrate/index.ts";
+import { and, isIn, or } from "../substrate/engine/predicate.ts";
 import type { Found } from "./collapse.ts";
 import { Collapser, originalsFirst } from "./collapse.ts";
 import type { ScanRequest } from "./literal-scan.ts";

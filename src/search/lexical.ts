@@ -3,7 +3,8 @@
  * queries get the whole scope as a prefilter (spec.md#search-prefilter-pushdown).
  */
 import type { MESSAGES, SessionStore } from "../sessions/index.ts";
-import type { Predicate, Rows, SearchOptions } from "../substrate/index.ts";
+import type { Predicate } from "../substrate/engine/predicate.ts";
+import type { Rows, SearchOptions } from "../substrate/index.ts";
 import type { WeightedQuery, WordQuery } from "./query.ts";
 
 /** A message that matches, before anything of it was read. */

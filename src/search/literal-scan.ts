@@ -1,10 +1,11 @@
 /** The scans of a search for exact text or a pattern (spec.md#search-literal): messages, and what is in their parts. */
 import { isPondError, PondError } from "../base/errors.ts";
 import type { MessageId, SessionId } from "../model/index.ts";
-import type { MessageHead, MESSAGES, PARTS, SessionStore, StoredPart } from "../sessions/index.ts";
+import type { MessageHead, MESSAGES, PARTS, SessionStore } from "../sessions/index.ts";
+import type { StoredPart } from "../sessions/states/index.ts";
 import { findPartOutlines } from "../sessions/index.ts";
-import type { ColumnPredicate, Predicate } from "../substrate/index.ts";
-import { and, contains, eq, isIn, matches, not, or } from "../substrate/index.ts";
+import type { ColumnPredicate, Predicate } from "../substrate/engine/predicate.ts";
+import { and, contains, eq, isIn, matches, not, or } from "../substrate/engine/predicate.ts";
 import type { Found } from "./collapse.ts";
 import type { Origins } from "./origins.ts";
 import type { Scope } from "./scope.ts";

@@ -10,7 +10,7 @@ import { PondError } from "../base/errors.ts";
 import { TimeLimit } from "../base/waiting.ts";
 import type { SessionStore, SessionSummary } from "../sessions/index.ts";
 import { compareByAge } from "../sessions/index.ts";
-import { isIn } from "../substrate/index.ts";
+import { isIn } from "../substrate/engine/predicate.ts";
 import type { Found, HitGroup } from "./collapse.ts";
 import { Collapser, originalsFirst } from "./collapse.ts";
 import { copiesFoundElsewhere } from "./copies.ts";

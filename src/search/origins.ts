@@ -9,7 +9,7 @@ import { originalsOf } from "../model/derived/index.ts";
 import { sessionId } from "../model/index.ts";
 import type { MessageHead, SessionStore, SummaryList } from "../sessions/index.ts";
 import { isDerivedName, pieceOf } from "../sessions/index.ts";
-import { and, isIn, or } from "../substrate/index.ts";
+import { and, isIn, or } from "../substrate/engine/predicate.ts";
 
 const nameOf = ({ session_id, message_id }: MessageName): string => `${session_id}\0${message_id}`;
 

@@ -7,8 +7,8 @@ import type { Role } from "../model/index.ts";
 import type { MESSAGES, SessionSummary, SummaryList } from "../sessions/index.ts";
 import { isOfAgent, isSubagent } from "../model/derived/index.ts";
 import { isPlain } from "../sessions/index.ts";
-import type { Predicate } from "../substrate/index.ts";
-import { and, eq, ge, isIn, lt, MAX_IN_VALUES, or } from "../substrate/index.ts";
+import type { Predicate } from "../substrate/engine/predicate.ts";
+import { and, eq, ge, isIn, lt, MAX_IN_VALUES, or } from "../substrate/engine/predicate.ts";
 
 export interface ScopeFilter {
   readonly project?: (project: string) => boolean;

@@ -4,8 +4,8 @@
  * an agent asks them, count once for one state of the store.
  */
 import type { MESSAGES, SessionStore, SessionSummary, SummaryList } from "../sessions/index.ts";
-import type { Predicate } from "../substrate/index.ts";
-import { and, isNull, not } from "../substrate/index.ts";
+import type { Predicate } from "../substrate/engine/predicate.ts";
+import { and, isNull, not } from "../substrate/engine/predicate.ts";
 import type { Scope } from "./scope.ts";
 
 /** Different filters whose counts are kept beside one list of summaries. */

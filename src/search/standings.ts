@@ -3,7 +3,8 @@
  * unless it is asked for; what was removed, or is in another end only, is one, and says so. Of plain sessions, as nearly
  * all are, nothing is looked at.
  */
-import type { SessionStandings, SessionStore, Standing, SummaryList } from "../sessions/index.ts";
+import type { SessionStandings, Standing } from "../sessions/states/index.ts";
+import type { SessionStore, SummaryList } from "../sessions/index.ts";
 import { isPlain } from "../sessions/index.ts";
 
 /** What was read for one state of the store: several searches in a row, as an agent asks them, read it once. */

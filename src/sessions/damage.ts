@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { PondError } from "../base/errors.ts";
-import type { CheckOptions, ExpectedTable, MissingTables, TableCheck } from "../substrate/index.ts";
+import type { CheckOptions, ExpectedTable, MissingTables, TableCheck } from "../substrate/local/index.ts";
 import {
   checkStore,
   dropOldVersions,
@@ -12,12 +12,12 @@ import {
   mendVersions,
   missingTables,
   moveRemains,
-  parseStorageUrl,
   removeDerived,
   removeRemains,
   tidySums,
   withStoreLock,
-} from "../substrate/index.ts";
+} from "../substrate/local/index.ts";
+import { parseStorageUrl } from "../substrate/index.ts";
 import { MESSAGES, PARTS, SESSIONS, SOURCES, SUMMARIES } from "./tables/schema.ts";
 import type { Storage } from "./store.ts";
 

@@ -11,15 +11,9 @@ import type { PondFacts } from "../model/derived/index.ts";
 import type { SessionState } from "../model/events/index.ts";
 import { describeKey } from "../model/index.ts";
 import { loadTree, stateOf } from "../model/tree/index.ts";
-import type {
-  MaintainOptions,
-  MaintenanceReport,
-  Predicate,
-  PutBack,
-  RecoveryIssue,
-  Store,
-  TableHealth,
-} from "../substrate/index.ts";
+import type { MaintainOptions, MaintenanceReport, PutBack, Store, TableHealth } from "../substrate/index.ts";
+import type { Predicate } from "../substrate/engine/predicate.ts";
+import type { RecoveryIssue } from "../substrate/local/index.ts";
 import { openStore } from "../substrate/index.ts";
 import type { MessageHead } from "./read/heads.ts";
 import { findHeads, readHeads } from "./read/heads.ts";

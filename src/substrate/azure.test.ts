@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { azurite, isAzuriteInstalled } from "../../test/support/azurite.ts";
 import { NOTES, storeChild } from "../../test/support/store-child.ts";
 import { tempDir } from "../../test/support/temp-dir.ts";
-import { eq, openStore } from "./index.ts";
+import { eq } from "./engine/predicate.ts";
+import { openStore } from "./index.ts";
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 

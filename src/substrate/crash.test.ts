@@ -9,7 +9,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { NOTES, noteOf, storeChild } from "../../test/support/store-child.ts";
 import { tempDir } from "../../test/support/temp-dir.ts";
-import { eq, openStore, type Table } from "./index.ts";
+import { eq } from "./engine/predicate.ts";
+import { openStore, type Table } from "./index.ts";
 
 async function numbers(notes: Table<typeof NOTES>, box: string): Promise<number[]> {
   const rows = await notes.scan({ select: ["id"], where: eq("box", box) });

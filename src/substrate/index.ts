@@ -21,41 +21,7 @@ export type { Rows } from "./arrow/rows.ts";
 export type { ScanOptions, SearchOptions } from "./read/query.ts";
 export type { TextQuery } from "./engine/text-query.ts";
 export { type KeyPlace, KeySet } from "./write/write.ts";
-export {
-  and,
-  type ColumnPredicate,
-  contains,
-  createdAfter,
-  eq,
-  ge,
-  isIn,
-  isNull,
-  lt,
-  matches,
-  MAX_IN_VALUES,
-  not,
-  or,
-  type Predicate,
-  startsWith,
-} from "./engine/predicate.ts";
 export { parseStorageUrl } from "./engine/storage-url.ts";
 export type { MaintainOptions, MaintenanceReport, TableHealth } from "./maintain/run.ts";
-export type { RecoveryIssue } from "./local/recover.ts";
 export type { StorePeek } from "./local/peek.ts";
-export type { CheckOptions, Damage, TableCheck } from "./local/check.ts";
-export { checkStore } from "./local/check.ts";
-export type { ExpectedTable, MissingTables } from "./local/lost-tables.ts";
-export { missingTables } from "./local/lost-tables.ts";
-export {
-  dropOldVersions,
-  emptyQuarantine,
-  forgetLost,
-  listRemains,
-  mendVersions,
-  moveRemains,
-  removeDerived,
-  removeRemains,
-} from "./local/set-aside.ts";
-export { tidySums } from "./local/sums.ts";
-export { withStoreLock } from "./local/writer-lock.ts";
 export type { PutBack } from "./write/take-out.ts";

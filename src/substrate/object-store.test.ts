@@ -4,7 +4,8 @@
  */
 import { describe, expect, test } from "vitest";
 import { type S3Stub, s3Stub } from "../../test/support/s3-stub.ts";
-import { and, defineTable, eq, openStore, type RowOf } from "./index.ts";
+import { and, eq } from "./engine/predicate.ts";
+import { defineTable, openStore, type RowOf } from "./index.ts";
 import type { StoreOptions } from "./store.ts";
 
 const NOTES = defineTable({

@@ -1,7 +1,8 @@
 /** Text and vector queries, with and without indexes, and what is pushed into them. */
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../test/support/temp-dir.ts";
-import { and, defineTable, eq, openStore, type Rows, startsWith, type TextQuery } from "./index.ts";
+import { and, eq, startsWith } from "./engine/predicate.ts";
+import { defineTable, openStore, type Rows, type TextQuery } from "./index.ts";
 import { gt } from "./engine/predicate.ts";
 
 const DOCS = defineTable({

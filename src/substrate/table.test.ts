@@ -2,7 +2,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../test/support/temp-dir.ts";
-import { and, createdAfter, defineTable, eq, isIn, openStore, type RowOf, type Table } from "./index.ts";
+import { and, createdAfter, eq, isIn } from "./engine/predicate.ts";
+import { defineTable, openStore, type RowOf, type Table } from "./index.ts";
 
 const NOTES = defineTable({
   name: "notes",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PondError } from "../base/errors.ts";
-import { CODES, errorBody } from "./index.ts";
+import { errorBody } from "../base/errors.ts";
+import { CODES } from "./index.ts";
 import {
   errorBodySchema,
   getRequestSchema,

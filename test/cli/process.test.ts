@@ -205,7 +205,7 @@ test("a sync with nothing to do loads no engine, no reader or writer of a client
     /^(base|cli|config|state)\//,
     /^handlers\/(index|context\/(context|remembered)|sync\/sync|sources\/\w+|import\/outcome)\.js$/,
     /^(sessions\/peek|substrate\/local\/(peek|manifest|files)|substrate\/engine\/storage-url)\.js$/,
-    /^adapters\/(registry|kit\/sources\/(discovery|stamp))\.js$/,
+    /^adapters\/(registry|kit\/(sources\/discovery|files\/stamp))\.js$/,
     /^adapters\/[^/]+\/((index|layout|places)|parse\/units)\.js$/,
   ];
   expect(loaded.filter((path) => !light.some((pattern) => pattern.test(path)))).toEqual([]);

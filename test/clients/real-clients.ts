@@ -5,8 +5,10 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, win32 } from "node:path";
-import { adapterNamed, printFile } from "../../src/adapters/index.ts";
-import type { Lineage, Restored, SerializeOptions } from "../../src/adapters/index.ts";
+import { adapterNamed } from "../../src/adapters/index.ts";
+import { printFile } from "../../src/adapters/restore.ts";
+import type { Lineage } from "../../src/adapters/index.ts";
+import type { Restored, SerializeOptions } from "../../src/adapters/restore.ts";
 import { brandOf } from "../../src/model/derived/index.ts";
 import type { OfflineRun } from "./offline.ts";
 import { MODEL_URL, runOffline } from "./offline.ts";

@@ -1,5 +1,5 @@
 /** What a request lacks, against what the restore reported as lost to the model: kind by kind, with counts. */
-import type { Loss } from "../../src/adapters/index.ts";
+import type { Loss } from "../../src/adapters/restore.ts";
 import type { Difference } from "./compare-requests.ts";
 import type { Sent } from "./requests.ts";
 

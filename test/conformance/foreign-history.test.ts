@@ -3,8 +3,9 @@
  * once, and a fork of a fork begins with what stood before each cut.
  */
 import { describe, expect, test } from "vitest";
-import type { Adapter, Lineage, Loss } from "../../src/adapters/index.ts";
-import { printFile } from "../../src/adapters/index.ts";
+import type { Adapter, Lineage } from "../../src/adapters/index.ts";
+import type { Loss } from "../../src/adapters/restore.ts";
+import { printFile } from "../../src/adapters/restore.ts";
 import { replay } from "../../src/model/events/index.ts";
 import { lineagesOf } from "../support/adapter-run.ts";
 import { foreignTargets } from "../support/restore-lineage.ts";

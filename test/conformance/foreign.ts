@@ -5,8 +5,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
-import type { RestoredFile } from "../../src/adapters/index.ts";
-import { isRawLine } from "../../src/adapters/kit/sources/index.ts";
+import type { RestoredFile } from "../../src/adapters/restore.ts";
+import { isRawLine } from "../../src/adapters/kit/files/index.ts";
 import { stringifyJson } from "../../src/base/json/json.ts";
 import { shellLine } from "../../src/base/shell.ts";
 import { replay } from "../../src/model/events/index.ts";

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { adapterNamed } from "../../src/adapters/index.ts";
-import { valueHash } from "../../src/adapters/kit/sources/index.ts";
+import { valueHash } from "../../src/adapters/kit/files/index.ts";
 import type { JsonObject, JsonValue } from "../../src/base/json/json.ts";
 import { isJsonObject, stringifyJson } from "../../src/base/json/json.ts";
 import { listUnits, readUnit } from "../support/adapter-run.ts";

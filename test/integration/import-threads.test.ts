@@ -10,7 +10,7 @@ import type { Context } from "../../src/handlers/index.ts";
 import { runPool } from "../../src/handlers/import/pool.ts";
 import { sync } from "../../src/handlers/index.ts";
 import { sweepSources } from "../../src/handlers/sources/sweep.ts";
-import { ingestTables } from "../../src/sessions/index.ts";
+import { ingestTables } from "../../src/sessions/ingest/index.ts";
 import type { ColumnsOf, Table, TableSpec } from "../../src/substrate/index.ts";
 import { tempContext } from "../support/temp-context.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -1,6 +1,6 @@
 /** A session of records in memory, and the check that they come back equal from events that are all valid. */
 import { expect } from "vitest";
-import type { RawLine } from "../../src/adapters/kit/sources/index.ts";
+import type { RawLine } from "../../src/adapters/kit/files/index.ts";
 import { extractFromPath } from "../../src/adapters/kit/extract/index.ts";
 import { SessionLog } from "../../src/adapters/kit/session/index.ts";
 import type { JsonObject, JsonValue } from "../../src/base/json/json.ts";

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { JsonValue } from "../../base/json/json.ts";
 import { isJsonObject } from "../../base/json/json.ts";
 import { batchesOf, issuesOf, keysBelow, walk } from "../kit/sources/discovery.ts";
-import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../kit/sources/index.ts";
+import type { AdapterEnv, Issue, Place, Unit } from "../kit/sources/index.ts";
+import type { FileStamp } from "../kit/files/index.ts";
 import type { LogPlace } from "./layout.ts";
 import {
   ADAPTER,

@@ -4,7 +4,8 @@
  */
 import { basename, dirname, join, relative, sep } from "node:path";
 import { batchesOf, isFolder, issuesOf, stampFile, walk } from "../kit/sources/discovery.ts";
-import type { AdapterEnv, FileStamp, Issue, Place, Unit } from "../kit/sources/index.ts";
+import type { AdapterEnv, Issue, Place, Unit } from "../kit/sources/index.ts";
+import type { FileStamp } from "../kit/files/index.ts";
 import {
   CODEX,
   isCompressed,

@@ -8,7 +8,7 @@ import type { Sentence } from "../../base/sentence.ts";
 import { sentence, stepsIn } from "../../base/sentence.ts";
 import { errnoOf, isPondError, toPondError } from "../../base/errors.ts";
 import type { SessionStore, TableHealth } from "../../sessions/index.ts";
-import { checkFiles, remainsOf } from "../../sessions/index.ts";
+import { checkFiles, remainsOf } from "../../sessions/repair/index.ts";
 import { displayUrl } from "../../sessions/peek.ts";
 import { knownFaults, lostSources } from "../../state/besides.ts";
 import { lastSync } from "../../state/index.ts";

@@ -7,14 +7,8 @@
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { sessionId } from "../../model/index.ts";
-import type {
-  Cleared,
-  Damage,
-  SessionStore,
-  StateName,
-  StateViews,
-  TableCheck,
-} from "../../sessions/index.ts";
+import type { Cleared, Damage, StateName, TableCheck } from "../../sessions/repair/index.ts";
+import type { SessionStore, StateViews } from "../../sessions/index.ts";
 import {
   aloneIn,
   checkFiles,
@@ -22,8 +16,8 @@ import {
   forgetWhatWas,
   letGo,
   remainsOf,
-  SESSIONS,
-} from "../../sessions/index.ts";
+} from "../../sessions/repair/index.ts";
+import { SESSIONS } from "../../sessions/index.ts";
 import { acquireLock } from "../../state/index.ts";
 import type { RepairReport } from "../../wire/health.ts";
 import type { StoredReport } from "../../wire/verify.ts";

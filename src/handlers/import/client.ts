@@ -3,7 +3,7 @@ import type { JsonValue } from "../../base/json/json.ts";
 import type { SessionId } from "../../model/index.ts";
 import type { Cursors, Reached } from "../../state/index.ts";
 import { readerId } from "../../state/index.ts";
-import { ingestTables } from "../../sessions/index.ts";
+import { ingestTables } from "../../sessions/ingest/index.ts";
 import type { ClientReport } from "../../wire/sync.ts";
 import type { Context } from "../context/context.ts";
 import type { ImportOutcome } from "./outcome.ts";

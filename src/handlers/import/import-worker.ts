@@ -8,7 +8,7 @@ import { systemClock } from "../../base/clock.ts";
 import { PondError } from "../../base/errors.ts";
 import { stringifyJson } from "../../base/json/json.ts";
 import { answerCalls, remoteCalls } from "../../base/thread-calls.ts";
-import { remoteTables } from "../../sessions/index.ts";
+import { remoteTables } from "../../sessions/ingest/index.ts";
 import type { HostCalls, WorkerCalls, WorkOrder } from "./thread.ts";
 import { taskReceived } from "./thread.ts";
 import type { ImportOutcome } from "./outcome.ts";

@@ -6,8 +6,8 @@ import type { Adapter, AdapterYield, OpenedPlace } from "../../adapters/index.ts
 import { systemClock } from "../../base/clock.ts";
 import { PondError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json/json.ts";
-import type { IngestTables } from "../../sessions/index.ts";
-import { ingestTables } from "../../sessions/index.ts";
+import type { IngestTables } from "../../sessions/ingest/index.ts";
+import { ingestTables } from "../../sessions/ingest/index.ts";
 import type { ImportOutcome } from "./outcome.ts";
 import type { ImportHost, ImportSettings, ImportTask } from "./importer.ts";
 import { runImporter } from "./importer.ts";

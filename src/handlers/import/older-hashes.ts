@@ -6,7 +6,8 @@ import type { Adapter } from "../../adapters/index.ts";
 import { isJsonObject } from "../../base/json/json.ts";
 import type { SessionState } from "../../model/events/index.ts";
 import { sessionId } from "../../model/index.ts";
-import type { IngestTables, SessionStore } from "../../sessions/index.ts";
+import type { IngestTables } from "../../sessions/ingest/index.ts";
+import type { SessionStore } from "../../sessions/index.ts";
 import { hashNumber } from "../../sessions/index.ts";
 
 export function olderHashes(store: SessionStore, adapter: Adapter): IngestTables["hashesOf"] {

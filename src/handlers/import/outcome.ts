@@ -1,6 +1,6 @@
 /** What an import came to: of one thread, of several, of one that read nothing. Plain data, because it crosses threads. */
 import type { Issue } from "../../adapters/index.ts";
-import type { IngestSummary, Inserted } from "../../sessions/index.ts";
+import type { IngestSummary, Inserted } from "../../sessions/ingest/index.ts";
 import type { ClientReport } from "../../wire/sync.ts";
 import type { Sweep } from "../sources/sweep.ts";
 import type { FoundWait } from "../sources/waits.ts";

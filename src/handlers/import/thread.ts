@@ -7,7 +7,7 @@ import { PondError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json/json.ts";
 import { parseJson, stringifyJson } from "../../base/json/json.ts";
 import type { Calls } from "../../base/thread-calls.ts";
-import type { IngestLimits, TableCalls } from "../../sessions/index.ts";
+import type { IngestLimits, TableCalls } from "../../sessions/ingest/index.ts";
 import type { Reached } from "../../state/index.ts";
 import type { ImportOutcome } from "./outcome.ts";
 import type { ImportHost, ImportTask } from "./importer.ts";

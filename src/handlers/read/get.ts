@@ -5,7 +5,8 @@
 import { isPondError, PondError } from "../../base/errors.ts";
 import { compareOldestFirst, sessionId } from "../../model/index.ts";
 import { sentence } from "../../base/sentence.ts";
-import type { SessionStore, SessionSummary, Standing, StoreTree, SummaryList } from "../../sessions/index.ts";
+import type { SessionStore, SessionSummary, StoreTree, SummaryList } from "../../sessions/index.ts";
+import type { Standing } from "../../sessions/states/index.ts";
 import { isPlain, messageCount } from "../../sessions/index.ts";
 import { GET_LIMITS, PAGE_BYTES } from "../../wire/index.ts";
 import type { ChildView, GetRequest, GetResponse, ResponseMode, SessionResult } from "../../wire/index.ts";

@@ -6,7 +6,7 @@ import type { MessageId, MessageKey } from "../../model/index.ts";
 import type { PartNode, PartOutline, TreeIssue } from "../../model/tree/index.ts";
 import { hydrateTree, planParts, resolveTree } from "../../model/tree/index.ts";
 import { isPartKey } from "../../model/index.ts";
-import type { RowRef } from "../../sessions/index.ts";
+import type { RowRef } from "../../sessions/states/index.ts";
 import type { OutlinedSession } from "./shown-messages.ts";
 
 export interface Page {

@@ -10,14 +10,8 @@ import type { PondFacts } from "../../model/derived/index.ts";
 import type { SessionId } from "../../model/index.ts";
 import { activeBranch, newestRevisions, withFacts } from "../../model/derived/index.ts";
 import { describeKey } from "../../model/index.ts";
-import type {
-  MessageText,
-  RowRef,
-  SessionStore,
-  Standing,
-  StoredMessage,
-  StoreTree,
-} from "../../sessions/index.ts";
+import type { MessageText, RowRef, Standing, StoredMessage } from "../../sessions/states/index.ts";
+import type { SessionStore, StoreTree } from "../../sessions/index.ts";
 import type { ResponseMode, RowState } from "../../wire/index.ts";
 import { PAGE_BYTES } from "../../wire/index.ts";
 import { rowState } from "./views.ts";

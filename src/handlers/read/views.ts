@@ -10,15 +10,8 @@ import {
   timestampFromMicros,
 } from "../../model/index.ts";
 import { REF } from "../../model/tree/index.ts";
-import type {
-  StateHead,
-  EndRows,
-  RowRef,
-  SessionStore,
-  SessionSummary,
-  Standing,
-  StoredPart,
-} from "../../sessions/index.ts";
+import type { StateHead, EndRows, RowRef, Standing, StoredPart } from "../../sessions/states/index.ts";
+import type { SessionStore, SessionSummary } from "../../sessions/index.ts";
 import type {
   EndView,
   StateView,

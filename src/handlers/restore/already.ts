@@ -3,7 +3,7 @@
  * (spec.md#adapter-restore-once): a restore refuses a second one of the same id, a resume opens the one that is there.
  */
 import { statSync } from "node:fs";
-import { printFile } from "../../adapters/index.ts";
+import { printFile } from "../../adapters/restore.ts";
 import type { PondError } from "../../base/errors.ts";
 import { isFolder } from "../../base/files/folders.ts";
 import { brandOf, pondFacts } from "../../model/derived/index.ts";

@@ -4,25 +4,10 @@
  * session, a foreign one says what was handed over and gives its reader nothing to complain of.
  */
 import { join } from "node:path";
-import type {
-  Adapter,
-  AdapterEnv,
-  Issue,
-  Lineage,
-  OpenedPlace,
-  Place,
-  Restored,
-  RestoredLog,
-  Unit,
-} from "../../adapters/index.ts";
-import {
-  differenceToHandedOver,
-  digestOf,
-  handedOver,
-  locate,
-  messagesBehind,
-  toldBy,
-} from "../../adapters/index.ts";
+import type { Adapter, AdapterEnv, Issue, Lineage, OpenedPlace, Place, Unit } from "../../adapters/index.ts";
+import type { Restored, RestoredLog } from "../../adapters/restore.ts";
+import { differenceToHandedOver, handedOver, messagesBehind, toldBy } from "../../adapters/restore.ts";
+import { digestOf, locate } from "../../adapters/index.ts";
 import { PondError } from "../../base/errors.ts";
 import { firstDifference, stringifyJson } from "../../base/json/json.ts";
 import type { Event, SessionId } from "../../model/index.ts";

@@ -3,8 +3,10 @@
  * directory it works, and by how many turns it and the session went on since it was written.
  */
 import { dirname, join } from "node:path";
-import type { Adapter, AdapterYield, Place, PresentSession, Restored } from "../../adapters/index.ts";
-import { messagesSaying, placesThatExist } from "../../adapters/index.ts";
+import type { Adapter, AdapterYield, Place, PresentSession } from "../../adapters/index.ts";
+import type { Restored } from "../../adapters/restore.ts";
+import { messagesSaying } from "../../adapters/restore.ts";
+import { placesThatExist } from "../../adapters/index.ts";
 import type { Lineage } from "../../model/events/index.ts";
 import type { MessageKey, Session, SessionId } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";

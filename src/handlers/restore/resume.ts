@@ -1,7 +1,7 @@
 /** How a restored session is resumed in the client that it was written for, from the folder that it was written to. */
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { Resume } from "../../adapters/index.ts";
+import type { Resume } from "../../adapters/restore.ts";
 import { isFolder } from "../../base/files/folders.ts";
 import { tryParseJson } from "../../base/json/json.ts";
 import { shellLine } from "../../base/shell.ts";

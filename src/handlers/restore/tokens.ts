@@ -1,6 +1,7 @@
 /** Whether a model can be sent what a restore hands over (spec.md#adapter-restore-tokens): its tokens against usual windows. */
-import type { Adapter, ContextRule } from "../../adapters/index.ts";
-import { tokensOf } from "../../adapters/index.ts";
+import type { Adapter } from "../../adapters/index.ts";
+import type { ContextRule } from "../../adapters/restore.ts";
+import { tokensOf } from "../../adapters/restore.ts";
 import type { SessionState } from "../../model/events/index.ts";
 import type { RestoreTokens } from "../../wire/restore.ts";
 

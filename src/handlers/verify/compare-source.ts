@@ -4,15 +4,10 @@
  * as they stand there.
  */
 import { join } from "node:path";
-import type {
-  FileComparer,
-  FileComparison,
-  Inventory,
-  Restored,
-  RestoredFile,
-  Unit,
-} from "../../adapters/index.ts";
-import { describeDifference, isEqualFile, isSameStamp, stampNow } from "../../adapters/index.ts";
+import type { FileComparer, FileComparison, Restored, RestoredFile } from "../../adapters/restore.ts";
+import type { Inventory, Unit } from "../../adapters/index.ts";
+import { describeDifference, isEqualFile } from "../../adapters/restore.ts";
+import { isSameStamp, stampNow } from "../../adapters/index.ts";
 import { errnoOf, toPondError } from "../../base/errors.ts";
 import type { SessionState } from "../../model/events/index.ts";
 import type { Context } from "../context/context.ts";

@@ -1,5 +1,5 @@
 /** Damaged files of a local store, as reports tell of them. */
-import type { TableCheck } from "../../sessions/index.ts";
+import type { TableCheck } from "../../sessions/repair/index.ts";
 import { SUMMARIES } from "../../sessions/index.ts";
 import type { FileDamage } from "../../wire/verify.ts";
 

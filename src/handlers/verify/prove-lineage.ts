@@ -10,8 +10,10 @@ import { sentence } from "../../base/sentence.ts";
 import type { SessionId } from "../../model/index.ts";
 import type { SessionState } from "../../model/events/index.ts";
 import { sessionsIn } from "../../model/tree/index.ts";
-import type { ReadLineage, SessionStore, Shown, StateHead, StateView } from "../../sessions/index.ts";
-import { ADOPTED, hashNumber } from "../../sessions/index.ts";
+import type { ReadLineage, SessionStore, Shown, StateView } from "../../sessions/index.ts";
+import type { StateHead } from "../../sessions/states/index.ts";
+import { ADOPTED } from "../../sessions/states/index.ts";
+import { hashNumber } from "../../sessions/index.ts";
 import type { LineageProof, UnprovenSession } from "../../wire/restore.ts";
 import { proveState } from "./prove-state.ts";
 

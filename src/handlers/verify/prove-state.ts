@@ -5,7 +5,8 @@
 import type { Adapter, RecordHashes, StateDigest } from "../../adapters/index.ts";
 import { digestOf } from "../../adapters/index.ts";
 import { toPondError } from "../../base/errors.ts";
-import type { StateHead, StateView } from "../../sessions/index.ts";
+import type { StateHead } from "../../sessions/states/index.ts";
+import type { StateView } from "../../sessions/index.ts";
 
 export interface Proof {
   /** What does not hold; empty where the state is proven. */

@@ -5,7 +5,7 @@
 import type { StateDigest } from "../../adapters/index.ts";
 import type { SessionId } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
-import type { StateHead } from "../../sessions/index.ts";
+import type { StateHead } from "../../sessions/states/index.ts";
 import type { ToldSession } from "../import/dry-read.ts";
 
 export type Match =

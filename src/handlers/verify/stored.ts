@@ -10,8 +10,11 @@ import { brandOf } from "../../model/derived/index.ts";
 import { describeKey } from "../../model/index.ts";
 import { sentence } from "../../base/sentence.ts";
 import type { Session } from "../../model/index.ts";
-import type { SessionStore, StateHead, StateViews, TableCheck } from "../../sessions/index.ts";
-import { ADOPTED, checkFiles } from "../../sessions/index.ts";
+import type { SessionStore, StateViews } from "../../sessions/index.ts";
+import type { StateHead } from "../../sessions/states/index.ts";
+import type { TableCheck } from "../../sessions/repair/index.ts";
+import { ADOPTED } from "../../sessions/states/index.ts";
+import { checkFiles } from "../../sessions/repair/index.ts";
 import type { SourceFilter } from "../../wire/sources.ts";
 import type {
   FilesReport,

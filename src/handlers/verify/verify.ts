@@ -3,14 +3,17 @@
  * (spec.md#keep-verify). Each source is read as sync reads it, into nothing; what is recorded of it is restored natively in
  * memory and compared record by record. Nothing is written.
  */
-import type { FileComparer as Comparer, Inventory, Unit } from "../../adapters/index.ts";
-import { FileComparer, isSettled } from "../../adapters/index.ts";
+import type { FileComparer as Comparer } from "../../adapters/restore.ts";
+import type { Inventory, Unit } from "../../adapters/index.ts";
+import { FileComparer } from "../../adapters/restore.ts";
+import { isSettled } from "../../adapters/index.ts";
 import { stampTextOf } from "../../adapters/registry.ts";
 import { isPondError, toPondError } from "../../base/errors.ts";
 import { brandOf } from "../../model/derived/index.ts";
 import { describeKey, sessionId } from "../../model/index.ts";
 import type { SessionId } from "../../model/index.ts";
-import type { SessionStore, StateHead, StateViews } from "../../sessions/index.ts";
+import type { SessionStore, StateViews } from "../../sessions/index.ts";
+import type { StateHead } from "../../sessions/states/index.ts";
 import { hashNumber } from "../../sessions/index.ts";
 import type { Cursors } from "../../state/index.ts";
 import { restoredStamps } from "../../state/besides.ts";

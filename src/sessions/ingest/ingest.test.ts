@@ -13,7 +13,7 @@ import { sessionId } from "../../model/index.ts";
 import type { Durable } from "./commits.ts";
 import { Ingest } from "./ingest.ts";
 import type { TableSpec } from "../../substrate/index.ts";
-import { eq } from "../../substrate/index.ts";
+import { eq } from "../../substrate/engine/predicate.ts";
 import { remoteTables, tableCalls } from "./remote-tables.ts";
 import { ingestTables, type RowTarget } from "../tables/tables.ts";
 

@@ -5,7 +5,7 @@ import type { MessageKey, Role, Timestamp } from "../../model/index.ts";
 import type { Repeats } from "../../model/derived/index.ts";
 import { decodeRepeats, repeatsOf, withFacts } from "../../model/derived/index.ts";
 import { messageId, roles as allRoles, sessionId, timestampFromMicros } from "../../model/index.ts";
-import type { Predicate } from "../../substrate/index.ts";
+import type { Predicate } from "../../substrate/engine/predicate.ts";
 import { oneOf } from "../tables/rows.ts";
 import type { MESSAGES } from "../tables/schema.ts";
 import type { SessionTables } from "../tables/tables.ts";

@@ -6,8 +6,8 @@ import type { MessageId, MessageKey, PartKey, SessionId } from "../../model/inde
 import type { PartOutline, PartScope } from "../../model/tree/index.ts";
 import { compareParts, messageId, partId, partTypes, provenances, sessionId } from "../../model/index.ts";
 import { REF } from "../../model/tree/index.ts";
-import type { Predicate } from "../../substrate/index.ts";
-import { and, eq, isIn } from "../../substrate/index.ts";
+import type { Predicate } from "../../substrate/engine/predicate.ts";
+import { and, eq, isIn } from "../../substrate/engine/predicate.ts";
 import type { OutlineOptions } from "../states/message-outlines.ts";
 import type { PartRows, RowRef, StoredPart } from "../states/row-ref.ts";
 import { oneOf, PART_BODY_COLUMNS } from "../tables/rows.ts";

@@ -21,7 +21,7 @@ import { messageId, partId, sessionId } from "../../model/index.ts";
 import { replay } from "../../model/events/index.ts";
 import { timestampFromMillis } from "../../model/timestamp.ts";
 import type { Table, TableSpec } from "../../substrate/index.ts";
-import { eq } from "../../substrate/index.ts";
+import { eq } from "../../substrate/engine/predicate.ts";
 import { messageRow, partRow, sessionRow } from "../tables/encode.ts";
 import { readLineage } from "../index.ts";
 import type { RecordedState } from "../tables/states.ts";

@@ -7,7 +7,7 @@ import { isJsonObject, stringifyJson, tryParseJson } from "../../base/json/json.
 import { pondSpace, withFacts, withPondSpace } from "../../model/derived/index.ts";
 import { sessionId } from "../../model/index.ts";
 import type { RowOf } from "../../substrate/index.ts";
-import { MAX_IN_VALUES } from "../../substrate/index.ts";
+import { MAX_IN_VALUES } from "../../substrate/engine/predicate.ts";
 import type { PlacedRow } from "../states/history.ts";
 import { decodeFacts } from "../tables/options-text.ts";
 import { pieceOf } from "../tables/piece.ts";

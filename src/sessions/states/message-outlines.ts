@@ -4,7 +4,7 @@ import type { Fault } from "../../model/tree/index.ts";
 import { compareInSession, messageId, roles as allRoles, timestampFromMicros } from "../../model/index.ts";
 import { decodeRepeats } from "../../model/derived/index.ts";
 import { REF } from "../../model/tree/index.ts";
-import { eq } from "../../substrate/index.ts";
+import { eq } from "../../substrate/engine/predicate.ts";
 import type { TEXT_COLUMNS } from "./message-texts.ts";
 import type { MessageRows, StoredMessage } from "./row-ref.ts";
 import { oneOf, revisesAt } from "../tables/rows.ts";

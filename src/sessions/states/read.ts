@@ -2,7 +2,8 @@
 import { toPondError } from "../../base/errors.ts";
 import type { MessageKey, Session, SessionId, SessionKey } from "../../model/index.ts";
 import { compareOldestFirst, messageId, sessionId } from "../../model/index.ts";
-import { eq, joinKey } from "../../substrate/index.ts";
+import { eq } from "../../substrate/engine/predicate.ts";
+import { joinKey } from "../../substrate/index.ts";
 import type { StoredVersion } from "../tables/claim.ts";
 import { incompleteMessages, messageKeyText } from "../tables/part-counts.ts";
 import { decodeSession, SESSION_COLUMNS } from "../tables/rows.ts";

@@ -4,7 +4,7 @@
  */
 import { isPondError } from "../../base/errors.ts";
 import type { MaintainOptions, Store, Table } from "../../substrate/index.ts";
-import { createdAfter, eq } from "../../substrate/index.ts";
+import { createdAfter, eq } from "../../substrate/engine/predicate.ts";
 import { SUMMARIES } from "../tables/schema.ts";
 import type { SessionSummary } from "./summarise.ts";
 import { summarise } from "./summarise.ts";

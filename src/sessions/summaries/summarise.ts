@@ -9,7 +9,7 @@ import type { Relation, Role, SessionId, Timestamp } from "../../model/index.ts"
 import { bestTitle, titleIn, titleLine } from "../../model/derived/index.ts";
 import { messageId, relations, roles, sessionId } from "../../model/index.ts";
 import type { Rows } from "../../substrate/index.ts";
-import { and, eq, isNull, not } from "../../substrate/index.ts";
+import { and, eq, isNull, not } from "../../substrate/engine/predicate.ts";
 import type { SessionStandings } from "../states/read-standings.ts";
 import { readStandings } from "../states/read-standings.ts";
 import { decodeFacts, decodeOptions } from "../tables/options-text.ts";

@@ -3,7 +3,7 @@
  * and which sessions have rows that need not be current.
  */
 import type { Rows, ScanOptions } from "../../substrate/index.ts";
-import { and, contains, eq, isIn, MAX_IN_VALUES, or } from "../../substrate/index.ts";
+import { and, contains, eq, isIn, MAX_IN_VALUES, or } from "../../substrate/engine/predicate.ts";
 import { SessionHistory } from "../states/history.ts";
 import { decodeFacts, mayHaveFact } from "../tables/options-text.ts";
 import { pieceOf } from "../tables/piece.ts";

@@ -3,13 +3,13 @@
  * column cannot represent a lone surrogate: its exact text is kept in the `pond` space of the options, under `exact`,
  * which is part of this encoding and no fact. What pond keeps comes first, so that it is read without the rest.
  */
-import type { ColumnPredicate } from "../../substrate/index.ts";
+import type { ColumnPredicate } from "../../substrate/engine/predicate.ts";
 import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { isJsonObject, parseJson, stringifyJson } from "../../base/json/json.ts";
 import type { PondFacts } from "../../model/derived/index.ts";
 import { pondFacts, pondSpace, withPondSpace } from "../../model/derived/index.ts";
-import { contains } from "../../substrate/index.ts";
+import { contains } from "../../substrate/engine/predicate.ts";
 
 /**
  * Options with the exact form of columns that UTF-8 cannot represent. An `exact` that came from outside is wrapped too, so

@@ -3,8 +3,8 @@
  * source looks so (spec.md#model-identity), so that their name says whose they are.
  */
 
-import type { ColumnPredicate } from "../../substrate/index.ts";
-import { matches } from "../../substrate/index.ts";
+import type { ColumnPredicate } from "../../substrate/engine/predicate.ts";
+import { matches } from "../../substrate/engine/predicate.ts";
 
 /**
  * Rows that may be further pieces or versions of a record by their names: who looks for a record by its id finds only the

@@ -7,8 +7,9 @@ import { isJsonObject, parseJson, stringifyJson } from "../../base/json/json.ts"
 import { valueHash } from "../../base/json/value-hash.ts";
 import type { MessageKey, SessionId } from "../../model/index.ts";
 import { messageId, sessionId } from "../../model/index.ts";
-import type { Predicate, RowOf, Rows } from "../../substrate/index.ts";
-import { and, eq, isIn } from "../../substrate/index.ts";
+import type { Predicate } from "../../substrate/engine/predicate.ts";
+import type { RowOf, Rows } from "../../substrate/index.ts";
+import { and, eq, isIn } from "../../substrate/engine/predicate.ts";
 import type { SOURCES } from "./schema.ts";
 import { paddedState } from "./states.ts";
 import type { SessionTables } from "./tables.ts";

@@ -1,7 +1,8 @@
 /** What is stored of records, in which versions and by which read: asked before and after rows are written. */
 import { decodeRepeats } from "../../model/derived/index.ts";
 import type { Rows } from "../../substrate/index.ts";
-import { eq, joinKey } from "../../substrate/index.ts";
+import { eq } from "../../substrate/engine/predicate.ts";
+import { joinKey } from "../../substrate/index.ts";
 import type { StoredVersion } from "./claim.ts";
 import { isRestoreRecord } from "./restore-records.ts";
 import type { MESSAGES } from "./schema.ts";

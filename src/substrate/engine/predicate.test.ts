@@ -5,7 +5,6 @@ import { tempDir } from "../../../test/support/temp-dir.ts";
 import {
   and,
   contains,
-  defineTable,
   eq,
   ge,
   isIn,
@@ -13,11 +12,11 @@ import {
   lt,
   matches,
   not,
-  openStore,
   or,
   type Predicate,
   startsWith,
-} from "../index.ts";
+} from "./predicate.ts";
+import { defineTable, openStore } from "../index.ts";
 import { gt, le, ne, renderPredicate } from "./predicate.ts";
 
 const WORDS = defineTable({

@@ -6,7 +6,8 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import { packingOf, packingUpdates } from "../arrow/schema.ts";
-import { defineTable, eq, openStore, type RowOf, type Table } from "../index.ts";
+import { defineTable, openStore, type RowOf, type Table } from "../index.ts";
+import { eq } from "../engine/predicate.ts";
 import { type LanceTable, loadLance } from "../engine/lance.ts";
 
 const NOTES = defineTable({

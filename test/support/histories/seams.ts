@@ -4,15 +4,15 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { adapterNamed } from "../../../src/adapters/index.ts";
-import type { RestoredFile } from "../../../src/adapters/index.ts";
+import type { RestoredFile } from "../../../src/adapters/restore.ts";
 import type { JsonValue } from "../../../src/base/json/json.ts";
 import type { Context } from "../../../src/handlers/index.ts";
 import { search, verify } from "../../../src/handlers/index.ts";
 import { loadTree, stateOf } from "../../../src/model/tree/index.ts";
 import { sessionId } from "../../../src/model/index.ts";
-import type { RecordedState } from "../../../src/sessions/index.ts";
+import type { RecordedState } from "../../../src/sessions/states/index.ts";
 import { readerId } from "../../../src/state/index.ts";
-import { isRawLine } from "../../../src/adapters/kit/sources/index.ts";
+import { isRawLine } from "../../../src/adapters/kit/files/index.ts";
 import { SOURCE_LAYOUT } from "../adapter-run.ts";
 import { canonicalRow } from "./opencode.ts";
 import type { Records } from "./source-model.ts";

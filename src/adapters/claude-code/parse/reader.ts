@@ -7,23 +7,16 @@ import { isJsonObject } from "../../../base/json/json.ts";
 import type {
   AdapterYield,
   FileCursor,
-  FileStamp,
   IssueKind,
   PlacedRequest,
   RecordSource,
   Unit,
 } from "../../kit/sources/index.ts";
+import type { FileStamp } from "../../kit/files/index.ts";
 import type { LogEntry, Prefix } from "../../kit/session/index.ts";
 import type { LogReading } from "../../kit/log/index.ts";
-import {
-  committedSession,
-  committedState,
-  fileTime,
-  isSameStamp,
-  isSettled,
-  settledFrom,
-  keysBelow,
-} from "../../kit/sources/index.ts";
+import { committedSession, committedState, keysBelow } from "../../kit/sources/index.ts";
+import { fileTime, isSameStamp, isSettled, settledFrom } from "../../kit/files/index.ts";
 import { field } from "../../kit/extract/index.ts";
 import { JsonlLog, tellLog, untilUnreadable } from "../../kit/log/index.ts";
 import { keptPrefix, MAX_PAYLOAD_BYTES, SessionLog } from "../../kit/session/index.ts";

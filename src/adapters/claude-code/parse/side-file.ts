@@ -7,9 +7,9 @@ import type { JsonObject } from "../../../base/json/json.ts";
 import { decodeUtf8, isJsonObject, tryParseJson } from "../../../base/json/json.ts";
 import { timestampFromMillis } from "../../../model/index.ts";
 import { withFacts } from "../../../model/derived/index.ts";
-import type { FileStamp } from "../../kit/sources/index.ts";
+import type { FileStamp } from "../../kit/files/index.ts";
 import type { LogEntry } from "../../kit/session/index.ts";
-import { bytesHash } from "../../kit/sources/index.ts";
+import { bytesHash } from "../../kit/files/index.ts";
 
 /** What all versions of a file are called; `name` is its path relative to the log's folder. */
 export const recordOfFile = (name: string): string => `file:${name}`;

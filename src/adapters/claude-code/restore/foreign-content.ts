@@ -20,7 +20,7 @@ import {
   toolName,
 } from "../../kit/foreign/index.ts";
 import { field } from "../../kit/extract/index.ts";
-import { valueHash } from "../../kit/sources/index.ts";
+import { valueHash } from "../../kit/files/index.ts";
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 /** Longer names are refused. */

@@ -23,7 +23,7 @@ import {
   LossReport,
   NO_PROMPT,
 } from "../../kit/foreign/index.ts";
-import { uuidFrom, valueHash } from "../../kit/sources/index.ts";
+import { uuidFrom, valueHash } from "../../kit/files/index.ts";
 import { assistantBlocks, plain, resultBlock, ToolIds, userBlocks } from "./foreign-content.ts";
 import { join, slugOf } from "../layout.ts";
 

@@ -2,7 +2,7 @@
  * Canonical messages back to the records they came from, value for value (spec.md#adapter-native-restore-lossless):
  * what was taken out of a record is put back where it stood.
  */
-import type { RawLine, RecordHashes } from "../../kit/sources/index.ts";
+import type { RawLine, RecordHashes } from "../../kit/files/index.ts";
 import { PondError } from "../../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
@@ -12,7 +12,7 @@ import { formatTimestamp } from "../../../model/index.ts";
 import { pondFacts } from "../../../model/derived/index.ts";
 import type { RecordGroup } from "../../kit/restore/index.ts";
 import { arrayField, extractString, field, objectField } from "../../kit/extract/index.ts";
-import { fileHashes, isRawLine, recordHash } from "../../kit/sources/index.ts";
+import { fileHashes, isRawLine, recordHash } from "../../kit/files/index.ts";
 import { isJoined, wholeRecord } from "../../kit/session/index.ts";
 import { recordGroups } from "../../kit/restore/index.ts";
 import { blockOfParts, joinedText } from "../parse/blocks.ts";

@@ -10,7 +10,8 @@ import { isJsonObject } from "../../../base/json/json.ts";
 import type { Extracted, Session, Timestamp } from "../../../model/index.ts";
 import { messageId, sessionId, timestampFromMillis } from "../../../model/index.ts";
 import { withFacts } from "../../../model/derived/index.ts";
-import type { FileStamp, Place, Unit } from "../../kit/sources/index.ts";
+import type { FileStamp } from "../../kit/files/index.ts";
+import type { Place, Unit } from "../../kit/sources/index.ts";
 import type { JsonlItem } from "../../kit/log/index.ts";
 import {
   arrayField,
@@ -22,7 +23,8 @@ import {
   field,
   objectField,
 } from "../../kit/extract/index.ts";
-import { copyId, isSettled, nameOfSource } from "../../kit/sources/index.ts";
+import { copyId, nameOfSource } from "../../kit/sources/index.ts";
+import { isSettled } from "../../kit/files/index.ts";
 import { optional } from "../../../base/optional.ts";
 import type { CodexLineage } from "./lineage.ts";
 import { lineageOf } from "./lineage.ts";

@@ -2,7 +2,8 @@
  * The session of `session_index.jsonl` itself, for an index with lines that no other session can keep: no JSON, no name
  * of a thread, or of one whose rollout is gone. It holds all lines of the file in order, so that it restores as it was.
  */
-import type { AdapterYield, FileStamp, LogMark, Unit } from "../../kit/sources/index.ts";
+import type { AdapterYield, Unit } from "../../kit/sources/index.ts";
+import type { FileStamp, LogMark } from "../../kit/files/index.ts";
 import { basename, dirname } from "node:path";
 import type { JsonObject } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
@@ -11,7 +12,8 @@ import { sessionId, timestampFromMillis } from "../../../model/index.ts";
 import { withFacts } from "../../../model/derived/index.ts";
 import type { JsonlItem } from "../../kit/log/index.ts";
 import { Committed } from "../../kit/log/index.ts";
-import { copyId, valueHash } from "../../kit/sources/index.ts";
+import { copyId } from "../../kit/sources/index.ts";
+import { valueHash } from "../../kit/files/index.ts";
 import { extractFromPath, extractTimestamp } from "../../kit/extract/index.ts";
 import { SessionLog } from "../../kit/session/index.ts";
 import { CODEX } from "../layout.ts";

@@ -1,7 +1,7 @@
 /** The parse face: a rollout, or the names of threads, whatever the unit is (spec.md#adapter-codec). */
 import { basename } from "node:path";
 import type { AdapterYield, PlacedRequest, Unit } from "../../kit/sources/index.ts";
-import { isSameStamp } from "../../kit/sources/index.ts";
+import { isSameStamp } from "../../kit/files/index.ts";
 import { untilUnreadable } from "../../kit/log/index.ts";
 import { cursorFor } from "./checkpoint.ts";
 import { CODEX, SESSION_INDEX } from "../layout.ts";

@@ -5,16 +5,11 @@
  */
 import { basename } from "node:path";
 import type { Session } from "../../../model/index.ts";
-import type {
-  AdapterYield,
-  FileStamp,
-  LogMark,
-  PlacedRequest,
-  Unit,
-  ZstdFault,
-} from "../../kit/sources/index.ts";
+import type { AdapterYield, PlacedRequest, Unit } from "../../kit/sources/index.ts";
+import type { FileStamp, LogMark, ZstdFault } from "../../kit/files/index.ts";
 import type { Prefix } from "../../kit/session/index.ts";
-import { committedMark, committedSession, committedState, settledFrom } from "../../kit/sources/index.ts";
+import { committedMark, committedSession, committedState } from "../../kit/sources/index.ts";
+import { settledFrom } from "../../kit/files/index.ts";
 import { goOn, keptValue, keptPrefix, prefixToKeep, SessionLog } from "../../kit/session/index.ts";
 import { objectField } from "../../kit/extract/index.ts";
 import { checkpoint, cursorFor, endsAlone, START } from "./checkpoint.ts";

@@ -6,19 +6,13 @@
 import { PondError } from "../../../base/errors.ts";
 import type { JsonValue } from "../../../base/json/json.ts";
 import { decodeUtf8, isJsonObject, tryParseJson } from "../../../base/json/json.ts";
-import type { FileCursor, FileStamp, ZstdFault } from "../../kit/sources/index.ts";
+import type { FileCursor } from "../../kit/sources/index.ts";
+import type { FileStamp, ZstdFault } from "../../kit/files/index.ts";
 import type { JsonlItem } from "../../kit/log/index.ts";
 import type { LineStart } from "../../kit/session/index.ts";
 import { arrayField, without } from "../../kit/extract/index.ts";
-import {
-  hashedFrom,
-  isSettled,
-  readZstd,
-  resumeOffset,
-  SourceFile,
-  TailHash,
-  tailHash,
-} from "../../kit/sources/index.ts";
+import { hashedFrom, resumeOffset, TailHash, tailHash } from "../../kit/sources/index.ts";
+import { isSettled, readZstd, SourceFile } from "../../kit/files/index.ts";
 import { JsonlSplitter, readJsonl } from "../../kit/log/index.ts";
 import { isCompressed, isDocument } from "../layout.ts";
 

@@ -7,13 +7,8 @@ import type { AdapterYield, PlacedRequest, Unit } from "../../kit/sources/index.
 import { basename } from "node:path/posix";
 import type { JsonObject } from "../../../base/json/json.ts";
 import { withFacts } from "../../../model/derived/index.ts";
-import {
-  committedMark,
-  committedSession,
-  committedState,
-  isSettled,
-  valueHash,
-} from "../../kit/sources/index.ts";
+import { committedMark, committedSession, committedState } from "../../kit/sources/index.ts";
+import { isSettled, valueHash } from "../../kit/files/index.ts";
 import { extractName, extractTimestamp } from "../../kit/extract/index.ts";
 import { SessionLog } from "../../kit/session/index.ts";
 import { checkpoint, cursorFor } from "./checkpoint.ts";

@@ -3,7 +3,8 @@
  * prefix that is kept ends before them (spec.md#sync-prefix), because only a line that is followed by another is told
  * for good.
  */
-import type { AdapterYield, LogMark, RecordSource } from "../../kit/sources/index.ts";
+import type { AdapterYield, RecordSource } from "../../kit/sources/index.ts";
+import type { LogMark } from "../../kit/files/index.ts";
 import type { JsonlItem } from "../../kit/log/index.ts";
 import type { LineStart, PrefixState, SessionLog } from "../../kit/session/index.ts";
 import { Committed } from "../../kit/log/index.ts";

@@ -19,7 +19,7 @@ import {
 } from "../../kit/extract/index.ts";
 import { keptValue } from "../../kit/session/index.ts";
 import { optional } from "../../../base/optional.ts";
-import { valueHash } from "../../kit/sources/index.ts";
+import { valueHash } from "../../kit/files/index.ts";
 import { Calls } from "./calls.ts";
 import { partsOf } from "./blocks.ts";
 import { placeItem } from "./items.ts";

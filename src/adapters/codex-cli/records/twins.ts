@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
 import { arrayField, field, objectField } from "../../kit/extract/index.ts";
-import { valueHash } from "../../kit/sources/index.ts";
+import { valueHash } from "../../kit/files/index.ts";
 import type { RolloutRecord } from "./record.ts";
 
 /** A record that repeats, for the screen, what one side said. */

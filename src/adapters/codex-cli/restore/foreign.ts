@@ -23,7 +23,7 @@ import {
   loseNote,
 } from "../../kit/foreign/index.ts";
 import { extractString } from "../../kit/extract/index.ts";
-import { uuidFrom } from "../../kit/sources/index.ts";
+import { uuidFrom } from "../../kit/files/index.ts";
 import { callItem, outputItem, userContent } from "./foreign-content.ts";
 import { rolloutPath, TITLE_LOSS } from "../layout.ts";
 

@@ -3,7 +3,7 @@
  * Only what ties a file to its place is set anew when it goes to another one: mapped directories, and where a fork's
  * prefix ends in its parent's file, counted in the bytes that are written now.
  */
-import type { RawLine, RecordHashes } from "../../kit/sources/index.ts";
+import type { RawLine, RecordHashes } from "../../kit/files/index.ts";
 import { brandOf, pondFacts, revisionOf } from "../../../model/derived/index.ts";
 import { formatTimestamp } from "../../../model/index.ts";
 import { basename } from "node:path/posix";
@@ -15,7 +15,7 @@ import type { MessageWithParts, SessionState } from "../../../model/events/index
 import type { Lineage } from "../../kit/adapter/index.ts";
 import type { Restored, RestoredFile, RestoredLog, SerializeOptions } from "../../kit/restore/index.ts";
 import { field, integerField, objectField } from "../../kit/extract/index.ts";
-import { isRawLine, recordHash } from "../../kit/sources/index.ts";
+import { isRawLine, recordHash } from "../../kit/files/index.ts";
 import { LossReport } from "../../kit/foreign/index.ts";
 import { recordedDirectories, recordGroups, RestoredFiles } from "../../kit/restore/index.ts";
 import { CODEX, isDocument, parseRolloutName, rolloutPath, SESSION_INDEX, TITLE_LOSS } from "../layout.ts";

@@ -1,5 +1,5 @@
 /** A record as its source had it: what is left over, with what became typed put back (the inverse of recorder.ts). */
-import type { RawLine } from "../../kit/sources/index.ts";
+import type { RawLine } from "../../kit/files/index.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject, stringifyJson } from "../../../base/json/json.ts";
 import type { MessageWithParts } from "../../../model/events/index.ts";

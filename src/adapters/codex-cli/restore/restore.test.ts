@@ -8,7 +8,7 @@ import { stringifyJson } from "../../../base/json/json.ts";
 import { replay } from "../../../model/events/index.ts";
 import type { Lineage } from "../../kit/adapter/index.ts";
 import type { Restored, SerializeOptions } from "../../kit/restore/index.ts";
-import { isRawLine } from "../../kit/sources/index.ts";
+import { isRawLine } from "../../kit/files/index.ts";
 import { codexCli } from "../index.ts";
 import { serialize } from "./restore.ts";
 

@@ -7,7 +7,7 @@
 import type { Lineage, SessionState } from "../../../model/events/index.ts";
 import type { ContextRule } from "../foreign/context.ts";
 import type { AdapterEnv, OpenedPlace, Place } from "../sources/reading.ts";
-import type { RecordHashes } from "../sources/record-chain.ts";
+import type { RecordHashes } from "../files/record-chain.ts";
 import type { Restored, SerializeOptions } from "../restore/restore.ts";
 
 /** Something about a client on this machine that its user should know, and what to do about it. */

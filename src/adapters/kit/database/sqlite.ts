@@ -17,8 +17,8 @@ import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { decodeUtf8 } from "../../../base/json/json.ts";
 import type { FolderUse } from "../../../base/files/unusable.ts";
 import { STATE, unusable } from "../../../base/files/unusable.ts";
-import type { FileStamp } from "../sources/stamp.ts";
-import { stampOf } from "../sources/stamp.ts";
+import type { FileStamp } from "../files/stamp.ts";
+import { stampOf } from "../files/stamp.ts";
 
 /** More than this is not copied: the disk that pond would fill is not its own. */
 export const MAX_COPY_BYTES = 4 * 1024 ** 3;

@@ -29,7 +29,7 @@ export {
   parseDataUrl,
   toolName,
 } from "./parts.ts";
-export type { Result, ResultPart } from "./results.ts";
+export type { ResultPart } from "./results.ts";
 export { CallResults, resultBlocks, resultJson } from "./results.ts";
 export type { HandedTokens } from "./tokens.ts";
 export { tokensOf } from "./tokens.ts";

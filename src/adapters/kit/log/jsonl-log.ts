@@ -8,9 +8,9 @@ import { resumeOffset, tailHash } from "../sources/freshness.ts";
 import type { JsonlItem } from "./jsonl.ts";
 import { readJsonl } from "./jsonl.ts";
 import type { LineStart } from "../session/prefix.ts";
-import { SourceFile } from "../sources/source-file.ts";
-import type { FileStamp } from "../sources/stamp.ts";
-import { isSameStamp, isSettled } from "../sources/stamp.ts";
+import { SourceFile } from "../files/source-file.ts";
+import type { FileStamp } from "../files/stamp.ts";
+import { isSameStamp, isSettled } from "../files/stamp.ts";
 
 /** Bytes read ahead that are kept. */
 const KEEP_BYTES = 8 * 1024 * 1024;

@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { equalJson, type JsonValue, parseJson, stringifyJson } from "../../../base/json/json.ts";
 import { type JsonlItem, JsonlSplitter, type JsonlStart, readJsonl, type ReadJsonlOptions } from "./jsonl.ts";
-import { SourceFile } from "../sources/source-file.ts";
+import { SourceFile } from "../files/source-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pond-jsonl-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -6,7 +6,7 @@
 import { Buffer, constants } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
 import { decodeUtf8, isJsonObject, type JsonValue, tryParseJson } from "../../../base/json/json.ts";
-import { SourceFile } from "../sources/source-file.ts";
+import { SourceFile } from "../files/source-file.ts";
 
 /** Where something is in its file. */
 interface Span {

@@ -10,7 +10,7 @@ import type { JsonlLog } from "./jsonl-log.ts";
 import type { Prefix, PrefixFormat } from "../session/prefix.ts";
 import { goOn, prefixToKeep } from "../session/prefix.ts";
 import type { LogEntry, SessionLog } from "../session/session-log.ts";
-import type { LogMark } from "../sources/record-chain.ts";
+import type { LogMark } from "../files/record-chain.ts";
 import { valueHash } from "../../../base/json/value-hash.ts";
 
 export interface RecordMapping {

@@ -7,7 +7,7 @@ import type { JsonValue } from "../../../base/json/json.ts";
 import { parseJson } from "../../../base/json/json.ts";
 import type { FileComparison } from "./compare.ts";
 import { compareFile, describeDifference } from "./compare.ts";
-import type { RawLine } from "../sources/raw-line.ts";
+import type { RawLine } from "../files/raw-line.ts";
 import type { RestoredFile } from "./restore.ts";
 
 async function compare(

@@ -11,15 +11,15 @@ import { firstDifference, isJsonObject, stringifyJson, tryParseJson } from "../.
 import { compareRows } from "./compare-rows.ts";
 import type { JsonlItem } from "../log/jsonl.ts";
 import { JsonlSplitter, readJsonl } from "../log/jsonl.ts";
-import type { RawLine } from "../sources/raw-line.ts";
+import type { RawLine } from "../files/raw-line.ts";
 import type { RestoredFile, RestoredRows } from "./restore.ts";
-import { isRawLine } from "../sources/raw-line.ts";
-import { SourceFile } from "../sources/source-file.ts";
+import { isRawLine } from "../files/raw-line.ts";
+import { SourceFile } from "../files/source-file.ts";
 import { SqliteFile } from "../database/sqlite.ts";
-import { isSettled, stampOf } from "../sources/stamp.ts";
-import { decodeText } from "../sources/text-file.ts";
-import type { ZstdFault } from "../sources/zstd.ts";
-import { readWholeZstd, readZstd } from "../sources/zstd.ts";
+import { isSettled, stampOf } from "../files/stamp.ts";
+import { decodeText } from "../files/text-file.ts";
+import type { ZstdFault } from "../files/zstd.ts";
+import { readWholeZstd, readZstd } from "../files/zstd.ts";
 
 export interface FileComparison {
   /** The restored file's path. */

@@ -10,10 +10,10 @@ import type { Lineage, MessageWithParts, SessionState } from "../../../model/eve
 import type { Session } from "../../../model/index.ts";
 import { extractString, field, objectField } from "../extract/extract.ts";
 import { wholeRecord } from "../session/whole.ts";
-import type { RawLine } from "../sources/raw-line.ts";
-import { isRawLine } from "../sources/raw-line.ts";
-import type { RecordHashes } from "../sources/record-chain.ts";
-import { recordHash } from "../sources/record-chain.ts";
+import type { RawLine } from "../files/raw-line.ts";
+import { isRawLine } from "../files/raw-line.ts";
+import type { RecordHashes } from "../files/record-chain.ts";
+import { recordHash } from "../files/record-chain.ts";
 import type { RecordGroup } from "./record-groups.ts";
 import { recordGroups } from "./record-groups.ts";
 import { recordedDirectories } from "./recorded-directories.ts";

@@ -6,8 +6,8 @@ import type { SessionId } from "../../../model/index.ts";
 import type { ContextRule } from "../foreign/context.ts";
 import type { HandedOver } from "../foreign/handed-over.ts";
 import type { Loss } from "../foreign/losses.ts";
-import type { RawLine } from "../sources/raw-line.ts";
-import { isRawLine } from "../sources/raw-line.ts";
+import type { RawLine } from "../files/raw-line.ts";
+import { isRawLine } from "../files/raw-line.ts";
 
 /** A file relative to the client's root. Records are values, so that they compare without printing them. */
 export type RestoredFile =

@@ -5,9 +5,9 @@
 import { PondError } from "../../../base/errors.ts";
 import { equalJson } from "../../../base/json/json.ts";
 import type { JsonValue } from "../../../base/json/json.ts";
-import type { RawLine } from "../sources/raw-line.ts";
+import type { RawLine } from "../files/raw-line.ts";
 import type { RestoredFile } from "./restore.ts";
-import { isRawLine } from "../sources/raw-line.ts";
+import { isRawLine } from "../files/raw-line.ts";
 import { copyId } from "../sources/source-name.ts";
 
 export class RestoredFiles {

@@ -8,7 +8,7 @@ import { parseJson, stringifyJson } from "../../../base/json/json.ts";
 import type { MessageWithParts } from "../../../model/events/index.ts";
 import { pondFacts, withFacts } from "../../../model/derived/index.ts";
 import { MAX_PAYLOAD_BYTES } from "./bound.ts";
-import type { RawLine } from "../sources/raw-line.ts";
+import type { RawLine } from "../files/raw-line.ts";
 import type { LogEntry, MessageDraft } from "./session-log.ts";
 
 /** What the blob holds: the JSON of the record, or a line that is not JSON, byte for byte. */

@@ -7,8 +7,8 @@ import { setImmediate } from "node:timers/promises";
 import { errnoOf } from "../../../base/errors.ts";
 import type { AdapterEnv, AdapterYield, OpenedPlace, Place, PlacedRequest, Unit } from "./reading.ts";
 import type { Issue } from "./issue.ts";
-import type { FileStamp } from "./stamp.ts";
-import { stampOf } from "./stamp.ts";
+import type { FileStamp } from "../files/stamp.ts";
+import { stampOf } from "../files/stamp.ts";
 
 export interface Walked {
   readonly files: readonly FileStamp[];

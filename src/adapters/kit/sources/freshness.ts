@@ -6,8 +6,8 @@ import { createHash } from "node:crypto";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
 import { extractName, extractString, integerField } from "../extract/extract.ts";
-import type { LogMark } from "./record-chain.ts";
-import type { SourceFile } from "./source-file.ts";
+import type { LogMark } from "../files/record-chain.ts";
+import type { SourceFile } from "../files/source-file.ts";
 
 export interface FileCursor {
   readonly size: number;

@@ -1,4 +1,4 @@
-/** What is read: places, units, files, their stamps and cursors, issues, and the digests of their records. */
+/** What is read: places, units, cursors, issues, and the states of sources. */
 export type {
   AdapterEnv,
   AdapterYield,
@@ -25,7 +25,6 @@ export {
   walk,
 } from "./discovery.ts";
 export type { Walked, WalkOptions } from "./discovery.ts";
-export { fileTime } from "./file-time.ts";
 export type { Cursor, FileCursor } from "./freshness.ts";
 export {
   committedMark,
@@ -38,17 +37,5 @@ export {
 } from "./freshness.ts";
 export type { Issue, IssueKind } from "./issue.ts";
 export { locate } from "./issue.ts";
-export { SourceFile } from "./source-file.ts";
 export { copyId, nameOfSource } from "./source-name.ts";
-export type { RawLine } from "./raw-line.ts";
-export { isRawLine } from "./raw-line.ts";
-export type { RecordHashes, StateDigest } from "./record-chain.ts";
-export { bytesHash, digestOf, fileHashes, linkTo, NO_RECORDS, recordHash } from "./record-chain.ts";
-export type { LogMark } from "./record-chain.ts";
 export type { StoredHashes, ToldState } from "./source-state.ts";
-export { decodeText } from "./text-file.ts";
-export type { FileStamp } from "./stamp.ts";
-export { isSameStamp, isSettled, settledFrom, stampOf } from "./stamp.ts";
-export { uuidFrom, valueHash } from "../../../base/json/value-hash.ts";
-export type { ZstdFault } from "./zstd.ts";
-export { readZstd } from "./zstd.ts";

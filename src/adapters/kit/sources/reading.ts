@@ -7,7 +7,7 @@ import type { Event, MessageKey, RecordPiece, SessionId } from "../../../model/i
 import type { Cursor } from "./freshness.ts";
 import type { Issue } from "./issue.ts";
 import type { StoredHashes, ToldState } from "./source-state.ts";
-import type { FileStamp } from "./stamp.ts";
+import type { FileStamp } from "../files/stamp.ts";
 
 /** The machine as adapters may see it; nothing in an adapter reads the process's own environment. */
 export interface AdapterEnv {

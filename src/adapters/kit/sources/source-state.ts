@@ -2,7 +2,7 @@
  * What a reader says of a source that it read to its end without a fault (spec.md#sources-state). Recorded with the rows,
  * it is what restores, get and verify go by.
  */
-import type { StateDigest } from "./record-chain.ts";
+import type { StateDigest } from "../files/record-chain.ts";
 
 /** The state of a source, as far as it tells of one session. */
 export interface ToldState extends StateDigest {

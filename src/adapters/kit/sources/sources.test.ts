@@ -6,8 +6,8 @@ import { tempDir } from "../../../../test/support/temp-dir.ts";
 import { stampFile, walk } from "./discovery.ts";
 import type { FileCursor } from "./freshness.ts";
 import { resumeOffset, tailHash } from "./freshness.ts";
-import { SourceFile } from "./source-file.ts";
-import { isSameStamp } from "./stamp.ts";
+import { SourceFile } from "../files/source-file.ts";
+import { isSameStamp } from "../files/stamp.ts";
 
 test("a walk finds accepted files in order, follows links once, and counts what it cannot read", async () => {
   await using folder = await tempDir();

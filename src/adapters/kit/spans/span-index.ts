@@ -33,7 +33,7 @@ import type {
   Unit,
 } from "../sources/reading.ts";
 import { optional } from "../../../base/optional.ts";
-import type { FileStamp } from "../sources/stamp.ts";
+import type { FileStamp } from "../files/stamp.ts";
 import type { Hollow } from "./hollow.ts";
 import { RecordIndex } from "./hollow.ts";
 import type { Issue } from "../sources/issue.ts";

@@ -4,7 +4,8 @@
  */
 import { isJsonObject } from "../../../base/json/json.ts";
 import type { AdapterEnv, Place } from "../../kit/sources/index.ts";
-import { copyId, nameOfSource, valueHash } from "../../kit/sources/index.ts";
+import { copyId, nameOfSource } from "../../kit/sources/index.ts";
+import { valueHash } from "../../kit/files/index.ts";
 import { extractName, without } from "../../kit/extract/index.ts";
 import { SqliteFile } from "../../kit/database/index.ts";
 import type { Database, Found } from "./units.ts";

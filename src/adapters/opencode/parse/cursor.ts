@@ -9,7 +9,7 @@ import { relative, sep } from "node:path";
 import type { JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
 import type { Cursor, FileCursor, Place, PlacedRequest, Unit } from "../../kit/sources/index.ts";
-import { isSameStamp } from "../../kit/sources/index.ts";
+import { isSameStamp } from "../../kit/files/index.ts";
 import { objectField } from "../../kit/extract/index.ts";
 
 const GROUPS = 512;

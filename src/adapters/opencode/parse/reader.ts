@@ -12,7 +12,7 @@ import type {
   Unit,
 } from "../../kit/sources/index.ts";
 import { field } from "../../kit/extract/index.ts";
-import { isSettled, settledFrom } from "../../kit/sources/index.ts";
+import { isSettled, settledFrom } from "../../kit/files/index.ts";
 import { SqliteFile } from "../../kit/database/index.ts";
 import type { Claims, InTree } from "./claims.ts";
 import { differencesTo, hashesOf } from "./claims.ts";

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { isJsonObject, tryParseJson } from "../../../base/json/json.ts";
-import type { FileStamp, Issue, Place } from "../../kit/sources/index.ts";
+import type { FileStamp } from "../../kit/files/index.ts";
+import type { Issue, Place } from "../../kit/sources/index.ts";
 import type { Era, InTree } from "../layout.ts";
 import { ADAPTER, DATABASE, dataFolderOf, isMisplaced, joinPath, nameOf, placeInTree } from "../layout.ts";
 

@@ -1,7 +1,8 @@
 /** What a place holds of opencode's sessions: names are listed and files are stat-ed; nothing is opened. */
 import { basename, dirname, join, relative, sep } from "node:path";
 import { issuesOf, stampFile, walk } from "../../kit/sources/discovery.ts";
-import type { FileStamp, Issue, Place, Unit } from "../../kit/sources/index.ts";
+import type { FileStamp } from "../../kit/files/index.ts";
+import type { Issue, Place, Unit } from "../../kit/sources/index.ts";
 import { stampOfMany } from "./digest.ts";
 import { ADAPTER, DATABASE, folderOf, joinPath, nameOf } from "../layout.ts";
 import type { Tree, TreeSession } from "./trees.ts";

@@ -3,7 +3,7 @@
  * from the store: the same function of both, so that one proves the other.
  */
 import type { JsonValue } from "../../../base/json/json.ts";
-import { valueHash } from "../../kit/sources/index.ts";
+import { valueHash } from "../../kit/files/index.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
 
 type Hashed = Pick<SourceRecord, "value" | "columns" | "stem">;

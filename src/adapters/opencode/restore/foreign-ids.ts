@@ -2,7 +2,7 @@
  * Ids as opencode makes them: a prefix, 48 bits of time in hex, 14 characters of base 62. Here the characters come from
  * a hash, so that the same session always gets the same ids. Sessions count backwards, messages and parts forwards.
  */
-import { valueHash } from "../../kit/sources/index.ts";
+import { valueHash } from "../../kit/files/index.ts";
 
 const CHARACTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const LENGTH = 14;

@@ -2,7 +2,7 @@
  * Canonical messages back to the records they came from, value for value (spec.md#adapter-native-restore-lossless):
  * the newest version of each, with what was taken out of it put back where it stood.
  */
-import { isRawLine } from "../../kit/sources/index.ts";
+import { isRawLine } from "../../kit/files/index.ts";
 import { optional } from "../../../base/optional.ts";
 import { PondError } from "../../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";

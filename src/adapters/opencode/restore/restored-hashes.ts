@@ -1,7 +1,7 @@
 /** The hashes of what native restore makes of stored messages (spec.md#sources-state). */
 import type { SessionState } from "../../../model/events/index.ts";
 import { revisionOf } from "../../../model/derived/index.ts";
-import type { RecordHashes } from "../../kit/sources/index.ts";
+import type { RecordHashes } from "../../kit/files/index.ts";
 import { goMessageHash, messageHash, sideHash } from "../records/hashes.ts";
 import type { Group } from "./native.ts";
 import { nativeRecords, sourceOf, wholeIn } from "./native.ts";

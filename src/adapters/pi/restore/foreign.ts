@@ -26,7 +26,7 @@ import {
   usageOf,
 } from "../../kit/foreign/index.ts";
 import { objectField } from "../../kit/extract/index.ts";
-import { uuidFrom, valueHash } from "../../kit/sources/index.ts";
+import { uuidFrom, valueHash } from "../../kit/files/index.ts";
 import { assistantBlocks, resultFields, userBlocks } from "./foreign-content.ts";
 import { RESTORED_FROM } from "../parse/head.ts";
 import { fileNameFor, folderFor } from "./placement.ts";

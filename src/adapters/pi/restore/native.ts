@@ -9,7 +9,7 @@ import type { MessageWithParts, SessionState } from "../../../model/events/index
 import type { Part } from "../../../model/index.ts";
 import { formatTimestamp } from "../../../model/index.ts";
 import { pondFacts } from "../../../model/derived/index.ts";
-import type { RecordHashes } from "../../kit/sources/index.ts";
+import type { RecordHashes } from "../../kit/files/index.ts";
 import type { RecordGroup } from "../../kit/restore/index.ts";
 import { arrayField, extractString, field, integerField, objectField } from "../../kit/extract/index.ts";
 import { logHashes, sourceOf } from "../../kit/restore/index.ts";

@@ -10,7 +10,8 @@ import type { LogInClient, Restored, SerializeOptions } from "../../kit/restore/
 import { logHashes, serializeLogs } from "../../kit/restore/index.ts";
 import { shapedRecord } from "../../kit/shapes/index.ts";
 import { foldersIn } from "../../kit/sources/discovery.ts";
-import type { Place, RecordHashes } from "../../kit/sources/index.ts";
+import type { Place } from "../../kit/sources/index.ts";
+import type { RecordHashes } from "../../kit/files/index.ts";
 import { EXTENSION, folderFor, subagentIn } from "../layout.ts";
 import { SHAPES } from "../shapes.ts";
 

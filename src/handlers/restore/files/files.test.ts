@@ -16,7 +16,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { tempDir } from "../../../../test/support/temp-dir.ts";
-import type { RestoredFile } from "../../../adapters/index.ts";
+import type { RestoredFile } from "../../../adapters/restore.ts";
 import { startOf } from "../../../base/files/process-life.ts";
 import type { WrittenFile } from "../../../wire/restore.ts";
 import { writeFiles } from "./files.ts";

@@ -1,8 +1,9 @@
 /** What is already where the files of a restore belong (spec.md#adapter-restore-staged): nothing, the same, or something else. */
 import { lstat, readFile, readlink, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import type { RestoredFile } from "../../../adapters/index.ts";
-import { compareFile, isEqualFile, isRawLine, printFile } from "../../../adapters/index.ts";
+import type { RestoredFile } from "../../../adapters/restore.ts";
+import { compareFile, isEqualFile, printFile } from "../../../adapters/restore.ts";
+import { isRawLine } from "../../../adapters/index.ts";
 import { errnoOf, PondError } from "../../../base/errors.ts";
 import { sentence } from "../../../base/sentence.ts";
 import { equalJson, tryParseJson } from "../../../base/json/json.ts";

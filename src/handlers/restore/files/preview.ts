@@ -1,5 +1,5 @@
 /** What a restore would write, without writing anything: `pond restore --dry-run` (spec.md#adapter-restore-dry-run). */
-import { printFile } from "../../../adapters/index.ts";
+import { printFile } from "../../../adapters/restore.ts";
 import type { WrittenFile } from "../../../wire/restore.ts";
 import type { Writing } from "./files.ts";
 import type { Reuse } from "./present.ts";

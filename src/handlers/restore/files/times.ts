@@ -2,7 +2,8 @@
  * The times of restored files (spec.md#adapter-restore-times): a client lists its sessions by them, so each log gets the
  * time of its session's last record and is listed where it was.
  */
-import type { Adapter, Lineage, Place, Restored } from "../../../adapters/index.ts";
+import type { Adapter, Lineage, Place } from "../../../adapters/index.ts";
+import type { Restored } from "../../../adapters/restore.ts";
 import type { SessionId } from "../../../model/index.ts";
 import type { SessionState } from "../../../model/events/index.ts";
 import { sessionsIn } from "../../../model/tree/index.ts";
