@@ -3,7 +3,7 @@
  * The command of an installed package, and what the launcher of a clone runs. Plain JavaScript that Node 18 parses:
  * a Node that is too old hands over to the one in node_modules, or says in one line what is needed.
  */
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
@@ -17,7 +17,7 @@ if (!existsSync(at("../dist/bundle/main.js"))) {
   stop("this copy is not built", `npm install && npm run build, in ${at("..")}`);
 } else if (major > 22 || (major === 22 && minor >= 18)) {
   // Not in the package's own folder, which may be read-only or everybody's.
-  module.enableCompileCache?.(cacheFolder());
+  module.enableCompileCache?.(privately(cacheFolder()));
   boundHeap();
   await import("../dist/bundle/main.js");
 } else if (existsSync(bundled)) {
@@ -39,6 +39,15 @@ function cacheFolder() {
   } catch {
     return undefined;
   }
+}
+
+/** Node would make the folder for everybody to read. Without one, Node does without a cache. */
+function privately(folder) {
+  try {
+    if (folder !== undefined && !process.env.NODE_COMPILE_CACHE)
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {}
+  return folder;
 }
 
 /**

@@ -10,7 +10,11 @@
 export const RENAMED: Readonly<Record<string, string>> = {};
 
 /** "verb path": fields of this checkout that the one before does not have. */
-export const ADDED: readonly string[] = [];
+export const ADDED: readonly string[] = [
+  // Next steps as data, beside the sentence that the command line makes of them.
+  "* error.details.next_steps",
+  "doctor findings[].next_steps",
+];
 
 /** Words of the command line, before and after; several words in one string: { "--mode fts": "--mode words" }. */
 export const ARGUMENTS: Readonly<Record<string, string>> = { "--mode fts": "--mode words" };

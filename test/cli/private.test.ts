@@ -41,6 +41,12 @@ test.skipIf(process.platform === "win32")("what sync and restore make is private
   expect(openTo(home, isNotTheClients)).toEqual([]);
 });
 
+test.skipIf(process.platform === "win32")("so is the folder of compiled code", async () => {
+  using home = homeWithSession();
+  await home.pond(["--version"], { env: { NODE_COMPILE_CACHE: "" } });
+  expect(lstatSync(join(home.path, ".cache/pond")).mode & 0o777).toBe(0o700);
+});
+
 test.skipIf(process.platform === "win32")(
   "a store that others could read is taken from them, and told",
   async () => {

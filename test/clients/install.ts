@@ -8,7 +8,7 @@ import { folderOf, VERSIONS } from "./versions.ts";
 const root = process.env["POND_CLIENTS"];
 if (root === undefined || root === "") throw new Error("set POND_CLIENTS to a folder outside the project");
 
-const CLIENTS: readonly ClientName[] = ["claude-code", "codex-cli", "opencode", "pi"];
+const CLIENTS: readonly ClientName[] = ["claude-code", "codex-cli", "opencode", "pi", "qwen-code"];
 const SETS: readonly VersionSet[] = ["pinned", "newest"];
 for (const client of CLIENTS) for (const set of SETS) install(root, client, set);
 

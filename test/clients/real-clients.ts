@@ -169,6 +169,27 @@ export const pi: RealClient = {
   isQuiet: true,
 };
 
+export const qwenCode: RealClient = {
+  adapter: "qwen-code",
+  executable: findClient("qwen-code"),
+  sessions: "home/.qwen/projects",
+  settings: {
+    path: "home/.qwen/settings.json",
+    text: () => JSON.stringify({ security: { auth: { selectedType: "openai" } } }),
+  },
+  command: (path, _, id) => [
+    "env",
+    `OPENAI_BASE_URL=${MODEL_URL}/v1`,
+    "OPENAI_MODEL=scripted",
+    path,
+    "--resume",
+    id,
+    "-p",
+    PROMPT,
+  ],
+  isQuiet: false,
+};
+
 /** Imports the restored files, as the restore says, and runs the commands. */
 export function importing(
   path: string,

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
-export type ClientName = "claude-code" | "codex-cli" | "opencode" | "pi";
+export type ClientName = "claude-code" | "codex-cli" | "opencode" | "pi" | "qwen-code";
 
 /** `pinned`: what the fixtures were captured with. `newest`: the last that was tried and installs. */
 export type VersionSet = "pinned" | "newest";
@@ -34,6 +34,10 @@ export const VERSIONS: Readonly<Record<ClientName, Readonly<Record<VersionSet, C
     pinned: { package: "@mariozechner/pi-coding-agent", version: "0.73.1", executable: "pi" },
     // Its new name. 1.5.0 is newer and does not install: a dependency of it is not in the registry.
     newest: { package: "@earendil-works/pi-coding-agent", version: "0.87.1", executable: "pi" },
+  },
+  "qwen-code": {
+    pinned: { package: "@qwen-code/qwen-code", version: "0.15.10", executable: "qwen" },
+    newest: { package: "@qwen-code/qwen-code", version: "0.24.4", executable: "qwen" },
   },
 };
 
