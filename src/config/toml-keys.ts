@@ -1,7 +1,9 @@
 /**
- * Where each key of a TOML text stands: the parser tells values and errors, not the lines of keys, and a setting's
- * source is `file config.toml:12`. Tolerant: a broken text gives the keys before the break.
+ * Where each key of a TOML text is: a setting's source is `file config.toml:12`, and the parser gives values and errors
+ * only. So it is asked line by line: a key begins on the first line that the longest beginning without it does not cover.
+ * Tolerant: a broken text gives the keys up to the break.
  */
+import { parse } from "smol-toml";
 
 export interface KeyPlace {
   readonly path: readonly string[];
@@ -10,121 +12,72 @@ export interface KeyPlace {
   readonly column: number;
 }
 
-/** Every key, table header and key of an inline table, in the order of the text. */
+/** Every key, table and key of an inline table, in the order of the text. */
 export function keyPlaces(text: string): readonly KeyPlace[] {
-  const scanner = new Scanner(text);
-  scanner.document();
-  return scanner.places;
+  const lines = text.split("\n");
+  const places: KeyPlace[] = [];
+  const known = new Set<string>();
+  let covered = 0;
+  for (let end = 1; end <= lines.length; end++) {
+    if (BLANK.test(lines[end - 1] ?? "") && end < lines.length) continue;
+    const table = parsed(lines.slice(0, end).join("\n"));
+    if (table === undefined) continue;
+    const begin = lines.findIndex((line, at) => at >= covered && !BLANK.test(line));
+    for (const path of pathsIn(table, [])) {
+      const name = JSON.stringify(path);
+      if (known.has(name)) continue;
+      known.add(name);
+      places.push({ path, ...placeIn(lines, begin, path.at(-1) ?? "") });
+    }
+    covered = end;
+  }
+  return covered === lines.length ? places : [...places, ...brokenKey(lines, covered)];
 }
 
-/** Bare, "basic" or 'literal' part of a dotted key. */
-const KEY_PART = /[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/y;
-const BLANK = /[ \t]*/y;
-const BLANK_LINES = /(?:[ \t\r\n]|#[^\n]*)*/y;
-const REST_OF_LINE = /[^\n]*/y;
-/** The multi-line forms first: their quotes are a prefix of the others. A missing end takes the rest of the text. */
-const STRING = /"""(?:[^\\]|\\[^])*?(?:"{3,5}|$)|'''[^]*?(?:'{3,5}|$)|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?/y;
-const SCALAR = /[^,\]}\n#]*/y;
+const BLANK = /^[ \t\r\ufeff]*(?:#.*)?$/;
+const KEY = /^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)/;
+const HEADER = /^\s*\[/;
 
-class Scanner {
-  readonly places: KeyPlace[] = [];
-  readonly #text: string;
-  #at = 0;
-  #line = 1;
-  #lineStart = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  document(): void {
-    let table: readonly string[] = [];
-    for (;;) {
-      this.#take(BLANK_LINES);
-      if (this.#at >= this.#text.length) return;
-      if (this.#peek() === "[") {
-        this.#skip(this.#text.startsWith("[[", this.#at) ? 2 : 1);
-        table = this.#key([]);
-      } else if (!this.#pair(table)) return;
-      this.#take(REST_OF_LINE);
-    }
-  }
-
-  /** `key = value`; false when there is no such thing here. */
-  #pair(table: readonly string[]): boolean {
-    const path = this.#key(table);
-    if (path.length === table.length || this.#peek() !== "=") return false;
-    this.#skip(1);
-    this.#take(BLANK);
-    this.#value(path);
-    return true;
-  }
-
-  #key(table: readonly string[]): readonly string[] {
-    this.#take(BLANK);
-    const place = { line: this.#line, column: this.#at - this.#lineStart + 1 };
-    const path = [...table];
-    for (;;) {
-      const part = this.#take(KEY_PART);
-      if (part === "") break;
-      path.push(unquoted(part));
-      this.#take(BLANK);
-      if (this.#peek() !== ".") break;
-      this.#skip(1);
-      this.#take(BLANK);
-    }
-    if (path.length > table.length) this.places.push({ path, ...place });
-    return path;
-  }
-
-  #value(path: readonly string[]): void {
-    const open = this.#peek();
-    if (open === '"' || open === "'") this.#take(STRING);
-    else if (open === "[" || open === "{") this.#members(path, open);
-    else this.#take(SCALAR);
-  }
-
-  #members(path: readonly string[], open: "[" | "{"): void {
-    const close = open === "[" ? "]" : "}";
-    for (;;) {
-      this.#skip(1);
-      this.#take(BLANK_LINES);
-      if (this.#peek() === close) break;
-      if (open === "[") this.#value(path);
-      else if (!this.#pair(path)) return;
-      this.#take(BLANK_LINES);
-      if (this.#peek() !== ",") break;
-    }
-    if (this.#peek() === close) this.#skip(1);
-  }
-
-  #peek(): string {
-    return this.#text.charAt(this.#at);
-  }
-
-  #skip(length: number): void {
-    this.#at += length;
-  }
-
-  #take(pattern: RegExp): string {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0] ?? "";
-    for (let i = found.indexOf("\n"); i >= 0; i = found.indexOf("\n", i + 1)) {
-      this.#line++;
-      this.#lineStart = this.#at + i + 1;
-    }
-    this.#at += found.length;
-    return found;
-  }
-}
-
-function unquoted(part: string): string {
-  if (part.startsWith("'")) return part.slice(1, -1);
-  if (!part.startsWith('"')) return part;
+function parsed(text: string): object | undefined {
   try {
-    return String(JSON.parse(part));
+    return parse(text);
   } catch {
-    // Escapes that TOML has and JSON has not (\e, \xHH, \U........): close enough for a place in a message.
-    return part.slice(1, -1);
+    return undefined;
   }
+}
+
+/** Parents before what they hold, each table in the order in which it was written. */
+function* pathsIn(table: object, above: readonly string[]): Generator<readonly string[]> {
+  for (const [name, value] of Object.entries(table)) {
+    const path = [...above, name];
+    yield path;
+    for (const each of [value].flat(Number.POSITIVE_INFINITY))
+      if (typeof each === "object" && each !== null && !(each instanceof Date)) yield* pathsIn(each, path);
+  }
+}
+
+/** Where the key of the statement begins; a key of an inline table is where its name is first written behind that. */
+function placeIn(lines: readonly string[], begin: number, name: string): Omit<KeyPlace, "path"> {
+  const statement = lines[begin] ?? "";
+  const start = statement.search(/[^\s[\ufeff]/);
+  const value = HEADER.test(statement) ? statement.length : statement.indexOf("=");
+  const own = { line: begin + 1, column: start + 1 };
+  if (statement.slice(start, value).includes(name)) return own;
+  for (const [at, line] of lines.slice(begin).entries()) {
+    const from = line.indexOf(name, at === 0 ? value : 0);
+    if (from >= 0)
+      return { line: begin + at + 1, column: from + (/["']/.test(line[from - 1] ?? "") ? 0 : 1) };
+  }
+  return own;
+}
+
+/** The key of the statement that does not parse, read by giving it another value below its table's header. */
+function brokenKey(lines: readonly string[], covered: number): readonly KeyPlace[] {
+  const at = lines.findIndex((line, index) => index >= covered && !BLANK.test(line));
+  const line = lines[at] ?? "";
+  const key = KEY.exec(line)?.[1];
+  if (key === undefined) return [];
+  const header = lines.slice(0, at).findLast((each) => HEADER.test(each)) ?? "";
+  const path = [...pathsIn(parsed(`${header}\n${key} = 0`) ?? {}, [])].at(-1);
+  return path === undefined ? [] : [{ path, line: at + 1, column: line.search(/\S/) + 1 }];
 }
