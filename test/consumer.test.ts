@@ -103,7 +103,7 @@ describe("the packed package", () => {
 
   test("values from elsewhere are checked, and a stored session is read in stages", () => {
     expect(run("model").split("\n")).toEqual([
-      "validation_failed: session run-43: created_at is missing",
+      "validation_failed: session run-43: created_at is required",
       expect.stringMatching(/^3 messages, \d+ bytes; no body was read yet$/),
       "user text",
       "assistant text, tool_call",
