@@ -90,6 +90,7 @@ describe("the packed package", () => {
   test("a first program stores a session, finds it and restores it into two clients", () => {
     const output = run("first-program");
     expect(output).toContain("8 rows stored; found: Why does checkout fail?");
+    expect(run("first-program")).toBe(output.replace("8 rows", "0 rows"));
     expect(output).toMatch(/^claude-code: .*claude --resume/m);
     expect(output).toMatch(/^codex-cli: .*codex /m);
     const restored = readdirSync(join(folder.path, "data"), { recursive: true, encoding: "utf8" });
