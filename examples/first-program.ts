@@ -1,4 +1,4 @@
-/** Stores a session with a tool call, finds it, and restores it into two clients. */
+/** Stores a session with a tool call, finds it, and restores it into two clients. Run again, it changes nothing. */
 import { openPond } from "pond-db";
 import { createMessage, createSession, eventsOf, textPart, toolCall, toolResult } from "pond-db/model";
 
@@ -19,6 +19,6 @@ const { inserted } = await pond.ingest({ events: [...eventsOf({ session, message
 const { sessions } = await pond.search({ query: "checkout" });
 console.log(`${inserted} rows stored; found: ${sessions[0]?.matches[0]?.text}`);
 for (const to of ["claude-code", "codex-cli"]) {
-  const { resume } = await pond.restore({ session_id: session.id, to, out: `${folder}/${to}` });
+  const { resume } = await pond.restore({ session_id: session.id, to, out: `${folder}/${to}`, reuse: true });
   console.log(`${to}: ${resume.command}`);
 }

@@ -53,7 +53,7 @@ const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
  */
 const INNER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   base: { ".": [], json: ["."], files: [".", "json"] },
-  model: { ".": [], events: ["."], derived: [".", "events"], tree: [".", "events", "derived"] },
+  model: { ".": [], derived: ["."], events: [".", "derived"], tree: [".", "events", "derived"] },
   substrate: {
     engine: [],
     local: ["engine"],

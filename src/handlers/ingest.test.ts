@@ -112,6 +112,92 @@ describe("ingest", () => {
     expect(statuses(await ingest(temp.context, { events: changed }))).toBe("mmm");
   });
 
+  test("two parts with one id refuse their message with both of them named; it is stored once they differ", async () => {
+    await using temp = await tempContext();
+    const [session, message, part, ...rest] = wire(conversation("s", 2)) as [
+      JsonObject,
+      JsonObject,
+      JsonObject,
+    ];
+    const second = (id: string): JsonObject => ({
+      kind: "part",
+      part: { ...(part["part"] as JsonObject), id, ordinal: 1, text: "another" },
+    });
+    const answer = await ingest(temp.context, { events: [session, message, part, second("0"), ...rest] });
+    expect(statuses(answer)).toBe("ieeeii");
+    for (const { error } of answer.results.slice(1, 4))
+      expect(error).toEqual({
+        rule: "model-identity",
+        field: "id",
+        message: expect.stringContaining('have the id "0", those with the ordinals 0 and 1'),
+      });
+    const again = await ingest(temp.context, { events: [session, message, part, second("1"), ...rest] });
+    expect(statuses(again)).toBe("miiimm");
+    const state = await (await temp.context.store()).state(sessionId("s"));
+    expect(state?.messages.map(({ parts }) => parts.length)).toEqual([2, 1]);
+  });
+
+  test("a message that comes again with one part of another value, or one more, keeps all of both versions", async () => {
+    await using temp = await tempContext();
+    const [session, message, part] = wire(conversation("s", 1)) as [JsonObject, JsonObject, JsonObject];
+    const partWith = (fields: JsonObject): JsonObject => ({
+      kind: "part",
+      part: { ...(part["part"] as JsonObject), ...fields },
+    });
+    await ingest(temp.context, { events: [session, message, part] });
+    const more = partWith({ id: "1", ordinal: 1, text: "more" });
+    const answers = [
+      await ingest(temp.context, { events: [session, message, partWith({ text: "another" })] }),
+      await ingest(temp.context, { events: [session, message, part, more] }),
+    ];
+    expect(answers.map(statuses)).toEqual(["mii", "miii"]);
+    const store = await temp.context.store();
+    for (const [at, parts] of [1, 2].entries()) {
+      const id = answers[at]?.results[1]?.stored_as ?? "";
+      const views = await store.views(sessionId("s"));
+      const held = views?.everything().state.messages.find((each) => each.message.id === id);
+      expect(held?.parts).toHaveLength(parts);
+    }
+  });
+
+  test.each<[string, Readonly<Record<string, unknown>>, string]>([
+    ["another time", { created_at: "2026-01-02T03:04:05Z" }, "created_at"],
+    ["other options", { options: { mine: 1 } }, "options"],
+    ["a parent", { parent_session_id: "p" }, "parent_session_id"],
+  ])(
+    "a stored session that comes again with %s is no match; its messages are stored",
+    async (_, fields, field) => {
+      await using temp = await tempContext();
+      await ingest(temp.context, { events: conversation("s", 1) });
+      const answer = await ingest(temp.context, { events: broken(conversation("s", 2), 0, fields) });
+      expect(statuses(answer)).toBe("emmii");
+      expect(answer.results[0]?.error).toMatchObject({ rule: "adapter-integrity-additive-sync", field });
+    },
+  );
+
+  test("a stored message that comes again at another position is no match", async () => {
+    await using temp = await tempContext();
+    const events = conversation("s", 1);
+    await ingest(temp.context, { events });
+    const answer = await ingest(temp.context, { events: broken(events, 1, { seq: 7 }) });
+    expect(statuses(answer)).toBe("mem");
+    const { rule, field } = answer.results[1]?.error ?? {};
+    expect({ rule, field }).toEqual({ rule: "adapter-integrity-additive-sync", field: "seq" });
+  });
+
+  test.each<[string, number, Readonly<Record<string, unknown>>, string, string]>([
+    ["milliseconds for microseconds", 1, { timestamp: 1_767_323_045_000 }, "timestamp", "ieeiiiii"],
+    ["a fact that pond does not know", 2, { options: { pond: { mine: 1 } } }, "options", "ieeiiiii"],
+    ["its own parent", 0, { parent_session_id: "a" }, "parent_session_id", "eeeeeiii"],
+    ["a word for a time", 1, { timestamp: "yesterday" }, "timestamp", "ieeiiiii"],
+  ])("%s is refused with its field", async (_, at, fields, field, expected) => {
+    await using temp = await tempContext();
+    const events = [...conversation("a", 2), ...conversation("b", 1)];
+    const answer = await ingest(temp.context, { events: broken(events, at, fields) });
+    expect(statuses(answer)).toBe(expected);
+    expect(answer.results[at]?.error).toMatchObject({ field });
+  });
+
   test("the same row twice in one request is stored once", async () => {
     await using temp = await tempContext();
     const events = conversation("s", 1);

@@ -4,7 +4,9 @@
  * from several clients at once, leaves one copy.
  */
 import { isPondError, PondError } from "../base/errors.ts";
+import { equalJson } from "../base/json/json.ts";
 import type { Event, Session, SessionId } from "../model/index.ts";
+import { formatTimestamp } from "../model/index.ts";
 import type { Violation } from "../model/events/index.ts";
 import { decodeEvent, outsideEventFault } from "../model/events/index.ts";
 import type { Ingest } from "../sessions/ingest/index.ts";
@@ -78,6 +80,7 @@ class IngestRun {
     this.#rows = rows;
     this.#writer = store.ingest({
       clock,
+      isOutside: true,
       onViolation: (violation) => this.#refuse(violation),
       onClaim: (claim) => {
         if (this.#open !== undefined) this.#open.claim = claim;
@@ -94,7 +97,9 @@ class IngestRun {
     for (const { row, parts, claim, error } of this.#messages) {
       if (error !== undefined) for (const each of [row, ...parts]) this.#errors.set(each, error);
       if (error !== undefined || claim === undefined) continue;
-      results.set(row, messageResult(row, claim));
+      const moved = movedError(row.event, claim);
+      if (moved === undefined) results.set(row, messageResult(row, claim));
+      else this.#errors.set(row, moved);
       for (const part of parts) results.set(part, { ...part.names, status: partStatus(part, claim) });
     }
     await this.#addSessionResults(results, { before, inserted: sessions.inserted });
@@ -155,7 +160,7 @@ class IngestRun {
     return new Set(this.#rows.flatMap(({ event }) => (isSession(event) ? [event.session.id] : [])));
   }
 
-  /** Labels never change (spec.md#session-labels-immutable): what is stored now decides whose they are. */
+  /** A session row never changes: what is stored now decides whose it is. */
   async #addSessionResults(
     results: Map<Row, RowResult>,
     known: { readonly before: ReadonlyMap<SessionId, Session>; readonly inserted: number },
@@ -169,7 +174,7 @@ class IngestRun {
     const areOurs = known.inserted === firsts.size;
     for (const row of given) {
       if (!isSession(row.event)) continue;
-      const error = labelError(row.event.session, stored.get(row.event.session.id));
+      const error = differenceError(row.event.session, stored.get(row.event.session.id));
       const isInserted = row.isInserted || (areOurs && firsts.get(row.names.session_id) === row);
       if (error !== undefined) this.#errors.set(row, error);
       else results.set(row, { ...row.names, status: isInserted ? "inserted" : "matched" });
@@ -218,20 +223,40 @@ function messageResult(row: Row, claim: MessageClaim): RowResult {
   };
 }
 
+/** An equal message is stored once, where it first was: its position is no part of its value (spec.md#storage-versions). */
+function movedError(event: Event, { rowSeq }: MessageClaim): RowError | undefined {
+  if (event.kind !== "message" || event.message.seq === rowSeq) return undefined;
+  const { id } = event.message;
+  const where = rowSeq === undefined ? "without a seq" : `with seq ${rowSeq}`;
+  const message = `message ${id} is stored ${where}, which never changes`;
+  return { rule: "adapter-integrity-additive-sync", message, field: "seq" };
+}
+
 const partStatus = ({ names }: Row, claim: MessageClaim): "inserted" | "matched" =>
   claim.partResult(names.part_id ?? "") ?? "matched";
 
-/** A column cannot represent a lone surrogate. */
-function labelError(given: Session, stored: Session | undefined): RowError | undefined {
+/**
+ * Matched means equal: labels never change (spec.md#session-labels-immutable), and nothing else of a stored session does
+ * (spec.md#adapter-integrity-additive-sync). A column cannot represent a lone surrogate.
+ */
+function differenceError(given: Session, stored: Session | undefined): RowError | undefined {
   if (stored === undefined) return undefined;
+  const differs = (field: keyof Session, rule: RowError["rule"], value: string): RowError => ({
+    rule,
+    message: `session ${given.id} is stored with ${field} ${value}, which never changes; its messages go there`,
+    field,
+  });
   for (const field of ["source_agent", "project"] as const)
     if (given[field].toWellFormed() !== stored[field].toWellFormed())
-      return {
-        rule: "session-labels-immutable",
-        message: `session ${given.id} is stored with ${field} ${JSON.stringify(stored[field])}, which never changes; its messages go there`,
-        field,
-      };
-  return undefined;
+      return differs(field, "session-labels-immutable", JSON.stringify(stored[field]));
+  for (const field of ["parent_session_id", "parent_message_id", "relation"] as const)
+    if (given[field] !== stored[field])
+      return differs(field, "adapter-integrity-additive-sync", JSON.stringify(stored[field] ?? null));
+  if (given.created_at !== stored.created_at)
+    return differs("created_at", "adapter-integrity-additive-sync", formatTimestamp(stored.created_at));
+  return equalJson(given.options, stored.options)
+    ? undefined
+    : differs("options", "adapter-integrity-additive-sync", "of another value");
 }
 
 const errorOf = ({ rule, message, field }: Violation): RowError => ({

@@ -25,7 +25,8 @@ export { parseEvent, parseMessage, parsePart, parseSession } from "../model/even
 export { eventsOf, replay } from "../model/events/index.ts";
 export { openJson } from "../model/index.ts";
 export { partAuthor, searchText } from "../model/derived/index.ts";
-export { describeKey, messageId, partId, sessionId } from "../model/index.ts";
+export { describeKey } from "../model/index.ts";
+export { messageId, partId, sessionId } from "./ids.ts";
 export { formatTimestamp, parseTimestamp } from "../model/index.ts";
 export type { Author } from "../model/derived/index.ts";
 export type {

@@ -84,6 +84,9 @@ describe("openPond", () => {
     ["an empty store", { store: "" }, "store"],
     ["an option that there is not", { path: "/x" }, "path"],
     ["no object", "/x", "options"],
+    ["a clock without functions", { clock: {} }, "clock"],
+    ["a signal that is none", { signal: {} }, "signal"],
+    ["an environment of numbers", { env: { POND_STORE: 5 } }, "env"],
   ])("%s is refused", async (_, options, field) => {
     await expect(openPond(options as never)).rejects.toMatchObject({
       code: "validation_failed",
@@ -100,24 +103,80 @@ describe("openPond", () => {
 
 describe("requests of programs without types", () => {
   test.each<[string, (pond: Awaited<ReturnType<typeof openPond>>) => Promise<unknown>, string]>([
-    ["an unknown field", (pond) => pond.search({ query: "x", qwery: "y" } as never), "the request"],
-    ["a wrong type", (pond) => pond.get({ session_id: 5 } as never), "session_id"],
-    ["a limit out of bounds", (pond) => pond.sessions({ limit: 0 }), "limit"],
-    ["a stage that there is not", (pond) => pond.sync({ stages: ["all"] } as never), "stages.0"],
-    ["events that are no list", (pond) => pond.ingest({ events: "x" } as never), "events"],
-    ["a session that is not named", (pond) => pond.restore({} as never), "session_id"],
-    ["what is no request", (pond) => pond.verify("all" as never), "the request"],
+    [
+      "an unknown field",
+      (pond) => pond.search({ query: "x", qwery: "y" } as never),
+      "qwery is no field of it",
+    ],
+    ["a wrong type", (pond) => pond.get({ session_id: 5 } as never), "session_id must be a text, not 5"],
+    ["a limit out of bounds", (pond) => pond.sessions({ limit: 0 }), "limit must be at least 1, not 0"],
+    [
+      "a stage that there is not",
+      (pond) => pond.sync({ stages: ["all"] } as never),
+      'stages.0 must be one of import, embed, update-indexes, not "all"',
+    ],
+    [
+      "events that are not in an array yet",
+      (pond) => pond.ingest({ events: events("s").values() } as never),
+      "events must be an array: [...eventsOf(state)], not an object",
+    ],
+    ["no events", (pond) => pond.ingest({} as never), "events is required"],
+    ["a session that is not named", (pond) => pond.restore({} as never), "session_id is required"],
+    ["what is no request", (pond) => pond.verify("all" as never), 'the request must be an object, not "all"'],
     [
       "a namespace, which the pond has",
       (pond) => pond.search({ query: "x", namespace: "n" } as never),
-      "the request",
+      "namespace is no field of it",
     ],
-  ])("%s is refused with its field", async (_, act, field) => {
+    [
+      "a day that is none",
+      (pond) => pond.sessions({ from_date: "yesterday" }),
+      'from_date must be a day such as 2026-01-02, or an RFC 3339 time such as 2026-01-02T03:04:05Z, not "yesterday"',
+    ],
+    [
+      "a project filter that there is not",
+      (pond) => pond.sessions({ project: { like: "x" } } as never),
+      "project must be a text that is not empty, or one of { contains }, { prefix }, { exact } with one, not an object",
+    ],
+    [
+      "a hook that there is not",
+      (pond) => pond.sync({}, { onprogress: () => undefined } as never),
+      "sync: onprogress is no hook; there is: onProgress",
+    ],
+    ["hooks that are none", (pond) => pond.sync({}, 5 as never), "sync: hooks must be an object"],
+  ])("%s is refused with its field and what is expected", async (_, act, words) => {
     await using home = await tempDir();
     await using pond = await openPond({ store: "memory://", home: home.path, env: {} });
-    await expect(act(pond)).rejects.toMatchObject({
+    const refusal = await act(pond).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: "validation_failed" });
+    expect((refusal as Error).message.slice(0, words.length)).toBe(words);
+  });
+
+  test("each unknown field is an issue with its own name, and the hint names those that there are", async () => {
+    await using home = await tempDir();
+    await using pond = await openPond({ store: "memory://", home: home.path, env: {} });
+    const asking = pond.search({ query: "x", filters: { rolle: "user", agent: "y" } } as never);
+    await expect(asking).rejects.toMatchObject({
+      data: {
+        field: "filters.rolle",
+        issues: [{ field: "filters.rolle" }, { field: "filters.agent" }],
+      },
+      hint: expect.stringMatching(/^filters has these fields: project, source_agent, /),
+    });
+    await expect(pond.tree({ payload: true } as never)).rejects.toMatchObject({
+      hint: "the request has these fields: payloads",
+    });
+  });
+
+  test.each<[object, string]>([
+    [{ to: "emacs" }, "to"],
+    [{ map_paths: ["/old"] }, "map_paths"],
+  ])("a restore that asks for %j is refused before the session is looked for", async (request, field) => {
+    await using home = await tempDir();
+    await using pond = await openPond({ store: "memory://", home: home.path, env: {} });
+    await expect(pond.restore({ session_id: "none", ...request })).rejects.toMatchObject({
       code: "validation_failed",
-      message: expect.stringMatching(new RegExp(`^${field}: `)),
+      data: { field },
     });
   });
 
@@ -125,6 +184,8 @@ describe("requests of programs without types", () => {
     await using home = await tempDir();
     await using pond = await openPond({ store: "memory://", home: home.path, env: {} });
     expect(await pond.sessions({ limit: undefined } as never)).toMatchObject({ total: 0 });
+    const filters = { role: undefined } as never;
+    expect(await pond.search({ query: "x", filters })).toMatchObject({ sessions: [] });
   });
 });
 

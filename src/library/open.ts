@@ -7,6 +7,7 @@ import { fromHome, loadConfig } from "../config/index.ts";
 import type { Context } from "../handlers/index.ts";
 import * as handlers from "../handlers/index.ts";
 import { resolve } from "node:path";
+import { checkHooks, checkOptions } from "./options.ts";
 import type { OpenOptions, Pond, SyncHooks, TreeOptions } from "./pond.ts";
 import type { RestoreRequest } from "../wire/restore.ts";
 import type { SourceFilter } from "../wire/sources.ts";
@@ -53,7 +54,10 @@ class OpenedPond implements Pond {
   }
 
   sync(request: SyncRequest = {}, hooks: SyncHooks = {}) {
-    return this.#run("sync", request, (given) => handlers.sync(this.#context, given, hooks));
+    return this.#run("sync", request, (given) => {
+      checkHooks(hooks);
+      return handlers.sync(this.#context, given, hooks);
+    });
   }
 
   ingest(request: IngestRequest) {
@@ -132,11 +136,14 @@ async function checked<Request extends object>(operation: Operation, request: Re
   return given;
 }
 
+/** An object literal: what has a class is left for the check to refuse. */
 const isPlain = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 function withoutUndefined<T extends object>(object: T): T {
-  const entries = Object.entries(object).filter(([, value]) => value !== undefined);
+  const entries = Object.entries(object)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]: [string, unknown]) => [name, isPlain(value) ? withoutUndefined(value) : value]);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only what is undefined is left out
   return Object.fromEntries(entries) as T;
 }
@@ -157,27 +164,3 @@ function settingsOf({ store, namespace }: OpenOptions): FlagSetting[] {
 }
 
 const pathOf = (path: string, { cwd, home }: Environment): string => resolve(cwd, fromHome(path, home));
-
-const OPTIONS = {
-  store: "string",
-  namespace: "string",
-  state: "string",
-  env: "object",
-  home: "string",
-  signal: "object",
-  clock: "object",
-} satisfies Readonly<Record<keyof OpenOptions, string>>;
-const OPTION_TYPES: ReadonlyMap<string, string> = new Map(Object.entries(OPTIONS));
-
-function checkOptions(options: unknown): asserts options is OpenOptions {
-  if (!isPlain(options)) throw wrongOption("options", "must be an object");
-  for (const [name, value] of Object.entries(options)) {
-    const type = OPTION_TYPES.get(name);
-    if (type === undefined) throw wrongOption(name, `is not an option: ${Object.keys(OPTIONS).join(", ")}`);
-    if (value !== undefined && (typeof value !== type || value === null || value === ""))
-      throw wrongOption(name, type === "string" ? "must be a text that is not empty" : "must be an object");
-  }
-}
-
-const wrongOption = (field: string, message: string): PondError =>
-  new PondError("validation_failed", `openPond: ${field} ${message}`, { data: { field } });

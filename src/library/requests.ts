@@ -18,7 +18,9 @@ const envelope = { protocol_version: true, namespace: true } as const;
 const SCHEMAS = {
   adapters: z.strictObject(filter),
   get: getRequestSchema.omit(envelope),
-  ingest: z.strictObject({ events: z.array(z.unknown()) }),
+  ingest: z.strictObject({
+    events: z.array(z.unknown(), { error: "must be an array: [...eventsOf(state)]" }),
+  }),
   restore: z.strictObject({
     session_id: text,
     to: text.exactOptional(),

@@ -9,6 +9,7 @@ import {
   isFormatOf,
   messageId,
   parseTimestamp,
+  partId,
   sessionId,
   timestampFromMillis,
 } from "./index.ts";
@@ -195,7 +196,8 @@ describe("validation", () => {
           const violation = validator.check(event);
           // What an event is not by itself, but by those before it, the schemas cannot tell.
           const isPlace = violation?.rule === "adapter-integrity-event-ordering";
-          if (isPlace || violation?.rule === "model-role-allowlist") continue;
+          const isTaken = violation?.message.startsWith("two parts of message ");
+          if (isPlace || isTaken || violation?.rule === "model-role-allowlist") continue;
           expect([event, violation === undefined]).toEqual([event, isEncodable(event)]);
         }
       }),
@@ -231,6 +233,16 @@ describe("validation", () => {
       },
     }) as unknown as Event;
 
+  const named = (event: Event, id: string): Event =>
+    event.kind === "part" ? { kind: "part", part: { ...event.part, id: partId(id) } } : event;
+
+  test("the same id in the parts of another message is fine", () => {
+    const validator = new EventValidator();
+    const second = [message("user", "n"), part("text", 0, "n"), part("text", 1, "n")];
+    const events = [session, message("user"), part("text", 0), part("text", 1), ...second];
+    expect(events.map((event) => validator.check(event))).toEqual(events.map(() => undefined));
+  });
+
   test.each<[string, Event[], string]>([
     ["a message before its session", [message("user")], "adapter-integrity-event-ordering"],
     ["a part before its message", [session, part("text")], "adapter-integrity-event-ordering"],
@@ -248,6 +260,16 @@ describe("validation", () => {
       "a tool result in a user message",
       [session, message("user"), part("tool_result")],
       "model-role-allowlist",
+    ],
+    [
+      "a second part with the id of the first",
+      [session, message("user"), part("text", 0), named(part("text", 1), "0")],
+      "model-identity",
+    ],
+    [
+      "a third part with the id of the second",
+      [session, message("user"), part("text", 0), part("text", 1), named(part("text", 2), "1")],
+      "model-identity",
     ],
     ["text in a tool message", [session, message("tool"), part("text")], "model-role-allowlist"],
   ])("%s is refused", (_, events, rule) => {

@@ -2,6 +2,7 @@
  * Instants as whole microseconds since 1970 UTC: what storage holds and ordering compares. The wire and most
  * clients write RFC 3339; a source spelling that `formatTimestamp` would not reproduce stays in options.
  */
+import { PondError } from "../base/errors.ts";
 
 declare const microseconds: unique symbol;
 
@@ -80,6 +81,11 @@ export function timestampFromMicros(micros: number): Timestamp | undefined {
 
 /** RFC 3339 in UTC: three fractional digits as JavaScript clients write, six when there are microseconds. */
 export function formatTimestamp(timestamp: Timestamp): string {
+  if (!Number.isSafeInteger(timestamp))
+    throw new PondError("validation_failed", `no Timestamp: ${String(timestamp)}`, {
+      hint: "give whole microseconds as parseTimestamp makes them, and sessions and messages have them",
+      data: { field: "timestamp" },
+    });
   const micros = ((timestamp % 1000) + 1000) % 1000;
   const text = new Date((timestamp - micros) / 1000).toISOString();
   return micros === 0 ? text : `${text.slice(0, -1)}${String(micros).padStart(3, "0")}Z`;

@@ -34,7 +34,11 @@ export interface RowResult {
 
 export interface RowError {
   /** The rule of docs/spec.md that the row breaks. */
-  readonly rule: Violation["rule"] | "session-labels-immutable" | "adapter-bounded-values";
+  readonly rule:
+    | Violation["rule"]
+    | "session-labels-immutable"
+    | "adapter-integrity-additive-sync"
+    | "adapter-bounded-values";
   readonly message: string;
   readonly field?: string;
 }

@@ -37,16 +37,21 @@ const limit = (limits: { readonly default: number; readonly most: number }) =>
 
 const day = z
   .string()
-  .regex(/^\d{4}-\d{2}-\d{2}([Tt ]\d{2}:\d{2}.*)?$/)
+  .regex(/^\d{4}-\d{2}-\d{2}([Tt ]\d{2}:\d{2}.*)?$/, {
+    error: "must be a day such as 2026-01-02, or an RFC 3339 time such as 2026-01-02T03:04:05Z",
+  })
   .meta({ description: "A day (YYYY-MM-DD, UTC) or an RFC 3339 instant; both ends count." });
 
 const projectFilter = z
-  .union([
-    z.string().min(1),
-    z.strictObject({ contains: z.string().min(1) }),
-    z.strictObject({ prefix: z.string().min(1) }),
-    z.strictObject({ exact: z.string().min(1) }),
-  ])
+  .union(
+    [
+      z.string().min(1),
+      z.strictObject({ contains: z.string().min(1) }),
+      z.strictObject({ prefix: z.string().min(1) }),
+      z.strictObject({ exact: z.string().min(1) }),
+    ],
+    { error: "must be a text that is not empty, or one of { contains }, { prefix }, { exact } with one" },
+  )
   .meta({ description: "A plain string is `contains`." });
 
 /** What narrows a list or a search to some sessions. */

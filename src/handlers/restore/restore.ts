@@ -52,13 +52,16 @@ export async function restore(
   request: RestoreRequest,
   hooks: RestoreHooks = {},
 ): Promise<RestoreReport> {
+  // The request first: what is wrong with it is wrong whatever is stored.
+  const target = request.to === undefined ? undefined : requireTarget(request.to);
+  const paths = pathMap(request.map_paths ?? [], context.machine.home);
   const store = await requireStore(context);
   const { session, copyIn } = await askedFor(store, request.session_id);
   const choice = await chosenState(store, session, { ...request, home: context.machine.home });
   const read = await readLineage(store, session.id, choice);
   const { lineage, shown } = read;
   const brand = brandOf(lineage.state.session.source_agent);
-  const adapter = requireTarget(request.to ?? copyIn ?? brand);
+  const adapter = target ?? requireTarget(copyIn ?? brand);
   const { dry_run: isDryRun = false, reuse: canReuse = false } = request;
   const refusals = new Refusals(isDryRun);
   const places = adapter.defaultPlaces(context.machine);
@@ -70,7 +73,6 @@ export async function restore(
   if (fidelity === "foreign") refuseForeign(adapter);
   await refuseDamage(context);
   const proof = await proveLineage(store, read);
-  const paths = pathMap(request.map_paths ?? [], context.machine.home);
   const now = context.clock.now();
   const origin = adapterNamed(brand);
   const rule = await contextOf(origin);

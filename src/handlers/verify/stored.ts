@@ -73,6 +73,13 @@ export async function verifyStored(
   const chosen = filter.adapters?.map(requireAdapter) ?? adapters();
   const store = await requireStore(context);
   const tallies = new Map(chosen.map((adapter) => [adapter.name, new StoredTally(adapter)]));
+  // Sessions that a program stored have no source to prove them by: that they can be read whole is all there is to ask.
+  const tallyOf = (source_agent: string): StoredTally | undefined => {
+    const brand = brandOf(source_agent);
+    if (filter.adapters === undefined && !tallies.has(brand))
+      tallies.set(brand, new StoredTally({ name: brand, title: brand }));
+    return tallies.get(brand);
+  };
   // Two clients may have sessions of one id: a source is proven by the client that it is of.
   const read = new Map<string, StateHead[]>();
   for (const { name } of chosen)
@@ -85,11 +92,11 @@ export async function verifyStored(
   const lost = new Set(read.keys());
   const all = store.allSessions(({ id, source_agent, message }) => {
     lost.delete(id);
-    tallies.get(brandOf(source_agent))?.fault(id, [`${describeKey({ id })} cannot be read: ${message}`]);
+    tallyOf(source_agent)?.fault(id, [`${describeKey({ id })} cannot be read: ${message}`]);
   });
   for await (const session of all) {
     lost.delete(session.id);
-    if (tallies.has(brandOf(session.source_agent)) || read.has(session.id)) sessions.push(session);
+    if (tallyOf(session.source_agent) !== undefined || read.has(session.id)) sessions.push(session);
   }
   for (const id of lost)
     tallies
@@ -153,8 +160,11 @@ async function proveSession(
   return title;
 }
 
+/** Who stored the sessions: a client, or a program that pond has no reader for. */
+type Owner = Adapter | { readonly name: string; readonly title: string };
+
 class StoredTally {
-  readonly adapter: Adapter;
+  readonly adapter: Owner;
   readonly #counts = {
     sessions: 0,
     sources: 0,
@@ -168,7 +178,7 @@ class StoredTally {
   readonly #faults = new Map<string, string[]>();
   readonly #strays: string[] = [];
 
-  constructor(adapter: Adapter) {
+  constructor(adapter: Owner) {
     this.adapter = adapter;
   }
 
@@ -211,6 +221,8 @@ class StoredTally {
 
   /** The newest first: what one only goes on from is proven on the way to it. */
   async prove(views: StateViews, states: readonly StateHead[]): Promise<void> {
+    const { adapter } = this;
+    if (!("restore" in adapter)) return;
     this.#counts.sources += 1;
     let later: { readonly head: StateHead; readonly hashes: RecordHashes } | undefined;
     const proven = new Set<string>();
@@ -235,7 +247,7 @@ class StoredTally {
           ]);
         continue;
       }
-      const { faults, hashes } = await proveState(this.adapter, head, views.view(head));
+      const { faults, hashes } = await proveState(adapter, head, views.view(head));
       if (faults.length > 0) this.fault(head.session_id, faults);
       else if (head.whole) {
         this.#counts.proven += 1;

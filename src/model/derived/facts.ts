@@ -190,6 +190,21 @@ export function factsIn(space: JsonValue | undefined): PondFacts {
   return facts;
 }
 
+/** What is wrong with the `pond` space that a program outside gives, as a sentence; undefined where nothing is. */
+export function factsFault(options: JsonObject): string | undefined {
+  const space = pondSpace(options);
+  if (space === undefined) return undefined;
+  if (!isJsonObject(space)) return `options.pond must be an object of pond's own facts; ${OTHER_SPACE}`;
+  for (const [name, value] of Object.entries(space)) {
+    const read = READER_OF.get(name);
+    if (read === undefined) return `options.pond.${name} is none of pond's facts; ${OTHER_SPACE}`;
+    if (read(value) === undefined) return `options.pond.${name} is not of its shape; ${OTHER_SPACE}`;
+  }
+  return undefined;
+}
+
+const OTHER_SPACE = "put what is yours under another key of options";
+
 /** The options with these facts, beside or in the place of those that they have; the same options where there are none. */
 export function withFacts(options: JsonObject, facts: PondFacts): JsonObject {
   if (Object.keys(facts).length === 0) return options;

@@ -15,6 +15,11 @@ export function subagentOf(sourceAgent: string): string | undefined {
   return slash === -1 ? undefined : sourceAgent.slice(slash + 1);
 }
 
+/** Neither the brand nor the agent's name is empty. */
+export function isSourceAgent(sourceAgent: string): boolean {
+  return brandOf(sourceAgent) !== "" && subagentOf(sourceAgent) !== "";
+}
+
 export function isSubagent(sourceAgent: string): boolean {
   return sourceAgent.includes("/");
 }

@@ -3,6 +3,7 @@
  * as it was given is refused, whoever gives it. The types of a program hold this already, for programs that have types.
  * By hand and not by the schemas, which cost a hundred times as much an event; a property test holds both equal.
  */
+import { isDate } from "node:util/types";
 import { jsonFault } from "../../base/json/json-fault.ts";
 import { partTypes, provenances, relations, roles } from "../enums.ts";
 import type { PartType, Role } from "../types.ts";
@@ -66,24 +67,26 @@ function shapeFault(object: Untyped, { fields, required }: Shape): FieldFault | 
     const field = fields[name];
     if (field === undefined) return { field: name, message: "is no field of it" };
     const value = object[name];
-    const message = value === undefined ? UNDEFINED : field(value);
+    const message = value === undefined ? undefinedFault(field) : field(value);
     if (message !== undefined) return { field: name, message };
     if (field.isOptional === undefined) missing -= 1;
   }
   if (missing === 0) return undefined;
   const field = required.find((name) => !(name in object)) ?? "";
-  return { field, message: "is missing" };
+  return { field, message: REQUIRED };
 }
 
+const REQUIRED = "is required";
+
 /** What is absent has no key, in any canonical object. */
-const UNDEFINED = "is undefined: leave the key out";
+const undefinedFault = ({ isOptional }: Field): string =>
+  isOptional === undefined ? REQUIRED : "is undefined: leave the key out";
 
 const text: Field = (value) =>
   typeof value === "string" ? undefined : `must be a text, not ${shown(value)}`;
 const flag: Field = (value) =>
   typeof value === "boolean" ? undefined : `must be true or false, not ${shown(value)}`;
-const instant: Field = (value) =>
-  isWhole(value) ? undefined : `must be whole microseconds since 1970 in range, not ${shown(value)}`;
+const instant: Field = (value) => (isWhole(value) ? undefined : `${INSTANT}; got ${shown(value)}`);
 const position: Field = (value) =>
   isWhole(value) && value >= 0 ? undefined : `must be a whole number from 0, not ${shown(value)}`;
 /** What its column holds. */
@@ -94,6 +97,9 @@ const ordinal: Field = (value) =>
 const bytes: Field = (value) =>
   value instanceof Uint8Array ? undefined : `must be bytes (a Uint8Array), not ${shown(value)}`;
 const payload: Field = () => undefined;
+
+/** What the outside parser takes for an instant; it makes whole microseconds since 1970 of it. */
+export const INSTANT = "must be an RFC 3339 time with a zone, such as 2026-01-02T03:04:05Z, or a valid Date";
 
 export const MAX_ORDINAL = 2 ** 31 - 1;
 
@@ -120,12 +126,13 @@ function optional(field: Field): Field {
 
 /** By kind of payload. */
 const data: Field = (value) => {
-  if (!isObject(value)) return `must be an object, not ${shown(value)}`;
+  if (!isObject(value)) return `${DATA}, not ${shown(value)}`;
   const { kind } = value;
   const shape = typeof kind === "string" ? FILE_DATA[kind] : undefined;
   const fault = shape === undefined ? { field: "kind", message: isFileKind(kind) } : shapeFault(value, shape);
-  return fault === undefined ? undefined : `is wrong: ${fault.field} ${fault.message}`;
+  return fault === undefined ? undefined : `${DATA}: ${fault.field} ${fault.message}`;
 };
+const DATA = 'must be { kind: "string" | "url" | "bytes", value }';
 
 function shapeOf(fields: Readonly<Record<string, Field>>): Shape {
   const required = Object.keys(fields).filter((name) => fields[name]?.isOptional === undefined);
@@ -216,11 +223,12 @@ function isWhole(value: unknown): value is number {
 }
 
 /** Any value in a few words; never calls what the value brings along. */
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   if (typeof value === "string") return clipped(JSON.stringify(value));
   if (value === undefined || value === null || typeof value === "boolean") return String(value);
   if (typeof value === "number") return Object.is(value, -0) ? "minus zero" : String(value);
   if (typeof value !== "object") return `a ${typeof value}`;
+  if (isDate(value)) return Number.isNaN(value.getTime()) ? "an invalid Date" : "a Date";
   return Array.isArray(value) ? "an array" : "an object";
 }
 

@@ -14,11 +14,13 @@ import {
   toolResult,
 } from "./build.ts";
 import { openJson } from "../extracted.ts";
+import { outsideMessageFault, outsidePartFault, outsideSessionFault } from "./outside.ts";
 import { parseEvent, parseMessage, parsePart, parseSession } from "./parse.ts";
 import { eventsOf } from "./replay.ts";
 import { eventSchema } from "./schema.ts";
 import type { Event } from "../types.ts";
-import { formatTimestamp } from "../timestamp.ts";
+import type { Violation } from "./validate.ts";
+import { formatTimestamp, parseTimestamp } from "../timestamp.ts";
 
 const isAccepted = (act: () => unknown): boolean => {
   try {
@@ -35,6 +37,7 @@ describe("parsers", () => {
     fc.assert(
       fc.property(sessionEvents, (events) => {
         for (const event of events) {
+          if (outsideFault(event) !== undefined) continue;
           expect(parseEvent(z.encode(eventSchema, event))).toEqual(event);
           expect(parseEvent(event)).toEqual(event);
         }
@@ -42,12 +45,13 @@ describe("parsers", () => {
     );
   });
 
-  test("they refuse what the schemas refuse, and nothing else", () => {
+  test("they refuse what the schemas refuse, what only programs outside are held to, and nothing else", () => {
     let refused = 0;
     fc.assert(
       fc.property(sessionEvents, garbling, (events, garble) => {
         for (const event of garble(events)) {
-          const isValid = isEncodable(event) || isDecodable(event);
+          const canonical = isEncodable(event) ? event : decoded(event);
+          const isValid = canonical !== undefined && outsideFault(canonical) === undefined;
           if (!isValid) refused += 1;
           expect(isAccepted(() => parseEvent(event))).toBe(isValid);
         }
@@ -61,7 +65,7 @@ describe("parsers", () => {
       "a session without a project",
       () => parseSession({ ...SESSION, project: "" }),
       "model-project-non-empty",
-      undefined,
+      "project",
     ],
     [
       "an instant that is none",
@@ -81,7 +85,7 @@ describe("parsers", () => {
       "model-field-types",
       "role",
     ],
-    ["an empty id", () => parseMessage({ ...MESSAGE, id: "" }), "model-identity", undefined],
+    ["an empty id", () => parseMessage({ ...MESSAGE, id: "" }), "model-identity", "id"],
     ["bytes that are not base64", () => parsePart(fileWith("%")), "model-field-types", "data"],
     ["what is no object", () => parsePart(5), "model-field-types", "part"],
     [
@@ -117,9 +121,11 @@ describe("constructors", () => {
         reasoningPart("hm"),
         toolCall({ call_id: "c", name: "bash", params: { command: "ls" } }),
       ]),
-      createMessage(session, { id: "t", role: "tool", timestamp: session.created_at }, [
-        toolResult({ call_id: "c", is_failure: false, result: null, provenance: "injected" }),
-      ]),
+      createMessage(
+        session,
+        { id: "t", role: "tool", timestamp: parseTimestamp("2026-01-02T03:04:06+01:00")! },
+        [toolResult({ call_id: "c", is_failure: false, result: null, provenance: "injected" })],
+      ),
       createMessage(session, { id: "y", role: "system", timestamp: new Date(9), content: "be brief" }),
     ];
     const events = [...eventsOf({ session, messages })];
@@ -179,10 +185,27 @@ function isEncodable(event: Event): boolean {
   }
 }
 
-function isDecodable(event: unknown): boolean {
+/** From its JSON form, in which a Date may stand for its text. */
+function decoded(event: unknown): Event | undefined {
   try {
-    return eventSchema.safeParse(event).success;
+    return eventSchema.safeParse(withDatesAsText(event)).data;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+function withDatesAsText(event: unknown): unknown {
+  const { kind } = event as { readonly kind: unknown };
+  if (kind !== "session" && kind !== "message") return event;
+  const field = kind === "session" ? "created_at" : "timestamp";
+  const entity = (event as Record<string, Record<string, unknown>>)[kind];
+  const instant = entity?.[field];
+  return instant instanceof Date
+    ? { ...(event as object), [kind]: { ...entity, [field]: instant.toISOString() } }
+    : event;
+}
+
+function outsideFault(event: Event): Violation | undefined {
+  if (event.kind === "session") return outsideSessionFault(event.session);
+  return event.kind === "message" ? outsideMessageFault(event.message) : outsidePartFault(event.part);
 }

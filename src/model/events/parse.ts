@@ -1,11 +1,13 @@
 /**
  * From values of a program outside to the canonical model: decoded where they are in their JSON form (instants as RFC 3339
- * text, bytes as base64), then judged by the rules of ingest. What passes is sealed: such a program is the source of what it
+ * text or a Date, bytes as base64), then judged by the rules of ingest. What passes is sealed: such a program is the source of what it
  * says, so every value that it gives is one that the source really carried (spec.md#model-no-synthesis).
  */
 import { PondError } from "../../base/errors.ts";
+import { isDate } from "node:util/types";
 import { eventFault, isObject } from "./fields.ts";
-import { parseTimestamp } from "../timestamp.ts";
+import { outsideMessageFault, outsidePartFault, outsideSessionFault } from "./outside.ts";
+import { parseTimestamp, timestampFromMillis } from "../timestamp.ts";
 import type { Event, Message, Part, Session } from "../types.ts";
 import type { Violation } from "./validate.ts";
 import { eventShapeFault, messageFault, partFault, sessionFault } from "./validate.ts";
@@ -15,19 +17,19 @@ import { eventShapeFault, messageFault, partFault, sessionFault } from "./valida
 /** A session from its canonical or its JSON form. Throws `validation_failed` with the rule and the field. */
 export function parseSession(value: unknown): Session {
   const session = decodeSession(value) as Session;
-  return accepted(session, sessionFault(session));
+  return accepted(session, judgedSession(session));
 }
 
 /** The same of a message. */
 export function parseMessage(value: unknown): Message {
   const message = decodeMessage(value) as Message;
-  return accepted(message, messageFault(message));
+  return accepted(message, judgedMessage(message));
 }
 
 /** The same of a part. Whether its message may have it is judged where both are known. */
 export function parsePart(value: unknown): Part {
   const part = decodePart(value) as Part;
-  return accepted(part, partFault(part));
+  return accepted(part, judgedPart(part));
 }
 
 /** The same of an event. */
@@ -35,12 +37,18 @@ export function parseEvent(value: unknown): Event {
   const event = decodeEvent(value) as Event;
   const fault = outsideEventFault(event);
   if (fault !== undefined) throw refused(fault);
-  if (event.kind === "session") return accepted(event, sessionFault(event.session));
-  if (event.kind === "message") return accepted(event, messageFault(event.message));
-  return accepted(event, partFault(event.part));
+  if (event.kind === "session") return accepted(event, judgedSession(event.session));
+  if (event.kind === "message") return accepted(event, judgedMessage(event.message));
+  return accepted(event, judgedPart(event.part));
 }
 
 /* oxlint-enable typescript/no-unsafe-type-assertion */
+
+const judgedSession = (session: Session): Violation | undefined =>
+  sessionFault(session) ?? outsideSessionFault(session);
+const judgedMessage = (message: Message): Violation | undefined =>
+  messageFault(message) ?? outsideMessageFault(message);
+const judgedPart = (part: Part): Violation | undefined => partFault(part) ?? outsidePartFault(part);
 
 /** The canonical form of an event in JSON form; whatever else it is, is left as it is, for the validator to judge. */
 export function decodeEvent(value: unknown): unknown {
@@ -75,7 +83,8 @@ const decodeSession = (value: unknown): unknown => withField(value, "created_at"
 const decodeMessage = (value: unknown): unknown => withField(value, "timestamp", decodeInstant);
 
 function decodeInstant(value: unknown): unknown {
-  return typeof value === "string" ? (parseTimestamp(value) ?? value) : value;
+  if (typeof value === "string") return parseTimestamp(value) ?? value;
+  return isDate(value) ? (timestampFromMillis(value.getTime()) ?? value) : value;
 }
 
 function decodePart(value: unknown): unknown {

@@ -1,4 +1,7 @@
 /** Events to session state, purely (spec.md#model-replay): what a stream of canonical events adds up to. */
+import { PondError } from "../../base/errors.ts";
+import type { Untyped } from "./fields.ts";
+import { isObject, shown } from "./fields.ts";
 import type { Event, Message, Part, Session } from "../types.ts";
 import { compareInSession, compareParts } from "../order.ts";
 
@@ -52,8 +55,40 @@ export function replay(events: Iterable<Event>): SessionState[] {
   return [...drafts.values()].map(finish);
 }
 
-/** The events of a state, in the order that the ingest contract wants: the inverse of `replay`. */
-export function* eventsOf(state: SessionState): Generator<Event> {
+/**
+ * The events of a state, in the order that the ingest contract wants: the inverse of `replay`. Throws `validation_failed` for
+ * what is no state, and for a message id that is there twice: only one of the two could be stored under it.
+ */
+export function eventsOf(state: SessionState): Generator<Event> {
+  checkState(state);
+  return eventsIn(state);
+}
+
+function checkState(state: unknown): void {
+  if (!isObject(state)) throw noState("state", `must be { session, messages }, not ${shown(state)}`);
+  const { session, messages } = state;
+  if (!isObject(session))
+    throw noState("session", `must be a session that createSession made, not ${shown(session)}`);
+  if (!Array.isArray(messages))
+    throw noState("messages", `must be an array of what createMessage made, not ${shown(messages)}`);
+  const ids = new Set<unknown>();
+  for (const [at, each] of messages.entries()) {
+    const { message, parts }: Untyped = isObject(each) ? each : {};
+    if (!isObject(message) || !Array.isArray(parts))
+      throw noState("messages", `must be an array of what createMessage made, not ${shown(each)} (at ${at})`);
+    const { id } = message;
+    if (ids.has(id))
+      throw noState("messages", `has the message id ${shown(id)} twice: ids are unique in their session`);
+    ids.add(id);
+  }
+}
+
+const noState = (field: string, message: string): PondError =>
+  new PondError("validation_failed", `eventsOf: ${field} ${message}`, {
+    data: { rule: "model-identity", field },
+  });
+
+function* eventsIn(state: SessionState): Generator<Event> {
   yield { kind: "session", session: state.session };
   for (const { message, parts } of state.messages) {
     yield { kind: "message", message };

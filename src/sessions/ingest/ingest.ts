@@ -40,6 +40,8 @@ export interface IngestSummary extends Stored {
 export interface IngestOptions<C = never, S = never> {
   readonly clock: Clock;
   readonly limits?: IngestLimits;
+  /** The events are of a program outside, which is held to more (spec.md#model-own-facts). */
+  readonly isOutside?: true;
   /**
    * The first batch goes with the source that is at its end after so long, however little it holds, and is waited for; the
    * next after twice as long, and so on: who is killed soon has come further than the one before. It costs some commits,
@@ -73,7 +75,7 @@ export class Ingest<C = never, S = never> {
   readonly #tables: IngestTables;
   readonly #options: IngestOptions<C, S>;
   readonly #limits: IngestLimits;
-  readonly #validator = new EventValidator();
+  readonly #validator: EventValidator;
   readonly #commits: Commits<C, S>;
   /** Never filled: tell which rows can be. */
   readonly #sessionRows: BatchBuilder<typeof SESSIONS>;
@@ -100,6 +102,7 @@ export class Ingest<C = never, S = never> {
     this.#tables = tables;
     this.#options = options;
     this.#limits = options.limits ?? DEFAULT_LIMITS;
+    this.#validator = new EventValidator({ isOutside: options.isOutside === true });
     this.#sessionRows = tables.sessions.batch();
     this.#partRows = tables.parts.batch();
     this.#batch = new IngestBatch(tables);

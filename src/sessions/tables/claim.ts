@@ -27,7 +27,7 @@ export type StoredVersions = ReadonlyMap<string, StoredVersion>;
 export type RecordPlace = { readonly origin: string; readonly seq: number } | { readonly id: string };
 
 /** What whoever gave a message is told of it. */
-export type MessageClaim = Pick<Claim, "result" | "partResult" | "rowId">;
+export type MessageClaim = Pick<Claim, "result" | "partResult" | "rowId" | "rowSeq">;
 
 export class Claim {
   readonly session: string;
@@ -156,6 +156,12 @@ export class Claim {
   /** The id its row has, once that is decided. */
   get rowId(): string {
     return this.same?.rowId ?? this.stored?.id ?? this.id;
+  }
+
+  /** The position its row has: that of an equal row that was there first. */
+  get rowSeq(): number | undefined {
+    if (this.same !== undefined) return this.same.rowSeq;
+    return this.stored === undefined ? this.seq : (this.stored.seq ?? undefined);
   }
 
   #match(stored: StoredVersion): void {

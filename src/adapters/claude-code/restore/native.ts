@@ -65,7 +65,7 @@ function recordOf({ first, pieces, record: id }: RecordGroup): JsonValue | RawLi
   if (rest === undefined)
     throw new PondError("validation_failed", `message ${message.id} does not hold a record of Claude Code`, {
       reason: "unsupported",
-      hint: "restore the session as foreign",
+      hint: "restore the session into another client",
     });
   if (!isJsonObject(rest)) return rest;
   const record = { ...rest, ...envelopeOf(message, { rest, id }) };

@@ -91,7 +91,7 @@ describe("native restore", () => {
     const { state } = lineageOf(CAPTURED);
     const made: SessionState = { ...state, session: { ...state.session, options: {} } };
     expect(() => serialize({ state: made, children: [] }, CLIENT)).toThrow(
-      expect.objectContaining({ code: "validation_failed", hint: "restore it as foreign" }),
+      expect.objectContaining({ code: "validation_failed", hint: "restore it into another client" }),
     );
   });
 

@@ -110,7 +110,7 @@ function keyOf(session: Session): string {
   if (key !== undefined) return key;
   throw new PondError("validation_failed", `session ${session.id} does not say which file it came from`, {
     reason: "unsupported",
-    hint: "restore it as foreign",
+    hint: "restore it into another client",
   });
 }
 

@@ -52,7 +52,7 @@ function statesOf({ state, children }: Lineage): SessionState[] {
   if (brandOf(source_agent) !== CODEX)
     throw new PondError("validation_failed", `session ${id} is of ${source_agent}, not of ${CODEX}`, {
       reason: "unsupported",
-      hint: "restore it on its own; other clients' sessions are restored as foreign ones",
+      hint: "restore it on its own, or all of them into another client",
     });
   return [state, ...children.flatMap(statesOf)];
 }

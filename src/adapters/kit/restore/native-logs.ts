@@ -112,7 +112,7 @@ function sourceKey({ session, source }: SessionState): string {
   if (key !== undefined) return key;
   throw new PondError("validation_failed", `session ${session.id} does not say which file it came from`, {
     reason: "unsupported",
-    hint: "restore it as foreign",
+    hint: "restore it into another client",
   });
 }
 

@@ -78,7 +78,7 @@ export function shapedRecord({ first, pieces, record: id }: RecordGroup, shapes:
   if (rest === undefined)
     throw new PondError("validation_failed", `message ${message.id} does not contain a record`, {
       reason: "unsupported",
-      hint: "restore the session as foreign",
+      hint: "restore the session into another client",
     });
   if (!isJsonObject(rest)) return rest;
   const record = { ...rest, ...envelopeOf(message, { rest, id, shapes }) };

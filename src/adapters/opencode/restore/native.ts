@@ -116,7 +116,7 @@ function originOf({ session, source: read }: SessionState): Origin {
     return { id: extractString(source, "session_id") ?? session.id, kind, key };
   throw new PondError("validation_failed", `session ${session.id} does not say where opencode kept it`, {
     reason: "unsupported",
-    hint: "restore it as foreign",
+    hint: "restore it into another client",
   });
 }
 

@@ -31,7 +31,7 @@ function recordOf({ message, parts }: MessageWithParts, id: string): JsonValue {
   if (rest === undefined)
     throw new PondError("validation_failed", `message ${message.id} does not hold a record of pi`, {
       reason: "unsupported",
-      hint: "restore the session as foreign",
+      hint: "restore the session into another client",
     });
   if (!isJsonObject(rest)) return rest;
   const record = { ...rest, ...envelopeOf(message, { rest, id }) };

@@ -1,0 +1,74 @@
+/**
+ * What programs outside are held to, beyond the rules of every row: mistakes that a program without types makes and that a
+ * reader of a client's files may have to store as they are. Judged where such events come in, and nowhere else
+ * (spec.md#model-own-facts, spec.md#model-parent-pointer-coherence).
+ */
+import type { JsonObject } from "../../base/json/json.ts";
+import { factsFault } from "../derived/facts.ts";
+import { isSourceAgent } from "../derived/source-agent.ts";
+import { INSTANT } from "./fields.ts";
+import type { Message, Part, Session } from "../types.ts";
+import type { Violation } from "./validate.ts";
+
+/** Of a session that is well formed. */
+export function outsideSessionFault(session: Session): Violation | undefined {
+  const whose = `session ${session.id}`;
+  const { source_agent, parent_session_id: parent, relation } = session;
+  if (!isSourceAgent(source_agent))
+    return {
+      rule: "model-identity",
+      message: `${whose}: source_agent must be the name of a program, or program/agent for an agent below it, not ${JSON.stringify(source_agent)}`,
+      field: "source_agent",
+    };
+  if (parent === session.id)
+    return incoherent(
+      `${whose}: parent_session_id must be the id of another session, not its own`,
+      "parent_session_id",
+    );
+  if (relation !== undefined && parent === undefined)
+    return incoherent(`${whose}: relation ${relation} needs parent_session_id`, "relation");
+  return instantFault(whose, "created_at", session.created_at) ?? ownFactsFault(whose, session.options);
+}
+
+/** The same of a message. */
+export function outsideMessageFault({ id, timestamp, options }: Message): Violation | undefined {
+  return instantFault(`message ${id}`, "timestamp", timestamp) ?? ownFactsFault(`message ${id}`, options);
+}
+
+/** The same of a part. */
+export function outsidePartFault({ id, message_id, options }: Part): Violation | undefined {
+  return ownFactsFault(`part ${id} of message ${message_id}`, options);
+}
+
+/** Microseconds before March 1973: what a program gives as a number there was seconds or milliseconds. */
+const LEAST_MICROS = 1e14;
+/** The first 100 seconds of 1970, which tests write and no clock of today gives. */
+const MOST_EPOCH_MICROS = 1e8;
+
+/** True for a number that only a Date or a text can mean: nothing of any program is so old. */
+export const isTooOld = (micros: number): boolean => Math.abs(micros) < LEAST_MICROS;
+
+/** What is wrong with such a number. */
+export const tooOld = (micros: number): string =>
+  `got the number ${micros}, which as microseconds is older than any session: milliseconds are new Date(${micros})`;
+
+function instantFault(whose: string, field: string, micros: number): Violation | undefined {
+  if (!isTooOld(micros) || Math.abs(micros) < MOST_EPOCH_MICROS) return undefined;
+  return {
+    rule: "model-field-types",
+    message: `${whose}: ${field} ${INSTANT}; ${tooOld(micros)}`,
+    field,
+  };
+}
+
+function ownFactsFault(whose: string, options: JsonObject): Violation | undefined {
+  const fault = factsFault(options);
+  if (fault === undefined) return undefined;
+  return { rule: "model-own-facts", message: `${whose}: ${fault}`, field: "options" };
+}
+
+const incoherent = (message: string, field: string): Violation => ({
+  rule: "model-parent-pointer-coherence",
+  message,
+  field,
+});
