@@ -43,7 +43,7 @@ const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   transports: ["wire", "render", "handlers"],
   cli: ["config", "wire", "render", "handlers", "transports"],
-  library: ["model", "config", "wire", "adapters", "handlers"],
+  library: ["model", "config", "wire", "adapters", "adapters/kit", "handlers"],
   index: ["wire", "adapters", "library"],
 };
 
