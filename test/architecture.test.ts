@@ -229,6 +229,13 @@ const CHOKEPOINTS: readonly {
     where: /^model\/derived\/source-agent\.ts$/,
     used: true,
   },
+  {
+    what: "the list of pond's own clients",
+    pattern: /\badapterNamed\(|\badapters\(\)/,
+    // Handlers ask the context, which knows those of the program, too; a thread has pond's own only.
+    where: /^(adapters\/registry|handlers\/import\/import-worker|library\/given-adapters)\.ts$/,
+    used: true,
+  },
   { what: "making folders", pattern: /\bmkdir(Sync)?\(/, where: /^base\/files\/folders\.ts$/, used: true },
   {
     what: "writing files",

@@ -24,6 +24,8 @@ import type { GetRequest, IngestRequest, SearchRequest, SessionsRequest } from "
  */
 export async function openPond(options: OpenOptions = {}): Promise<Pond> {
   checkOptions(options);
+  const { adapters = [] } = options;
+  if (adapters.length > 0) (await import("./given-adapters.ts")).checkAdapters(adapters);
   const environment = environmentOf(options);
   const config = await loadConfig({ environment, flags: settingsOf(options) });
   const { state } = options;
@@ -31,6 +33,7 @@ export async function openPond(options: OpenOptions = {}): Promise<Pond> {
   const context = handlers.createContext({
     config: { ...config, paths },
     machine: environment,
+    adapters: [...adapters],
     signal: options.signal ?? new AbortController().signal,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
@@ -158,25 +161,37 @@ function settingsOf({ store, namespace }: OpenOptions): FlagSetting[] {
 
 const pathOf = (path: string, { cwd, home }: Environment): string => resolve(cwd, fromHome(path, home));
 
+const EXPECTED = {
+  string: "must be a text that is not empty",
+  object: "must be an object",
+  array: "must be an array",
+} as const;
+
 const OPTIONS = {
   store: "string",
   namespace: "string",
   state: "string",
   env: "object",
   home: "string",
+  adapters: "array",
   signal: "object",
   clock: "object",
-} satisfies Readonly<Record<keyof OpenOptions, string>>;
-const OPTION_TYPES: ReadonlyMap<string, string> = new Map(Object.entries(OPTIONS));
+} as const satisfies Readonly<Record<keyof OpenOptions, keyof typeof EXPECTED>>;
+const OPTION_TYPES: ReadonlyMap<string, keyof typeof EXPECTED> = new Map(Object.entries(OPTIONS));
 
 function checkOptions(options: unknown): asserts options is OpenOptions {
   if (!isPlain(options)) throw wrongOption("options", "must be an object");
   for (const [name, value] of Object.entries(options)) {
     const type = OPTION_TYPES.get(name);
     if (type === undefined) throw wrongOption(name, `is not an option: ${Object.keys(OPTIONS).join(", ")}`);
-    if (value !== undefined && (typeof value !== type || value === null || value === ""))
-      throw wrongOption(name, type === "string" ? "must be a text that is not empty" : "must be an object");
+    if (value !== undefined && (typeOf(value) !== type || value === ""))
+      throw wrongOption(name, EXPECTED[type]);
   }
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
 }
 
 const wrongOption = (field: string, message: string): PondError =>

@@ -8,8 +8,9 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Adapter, Place } from "../../adapters/index.ts";
+import { clientNamed, clientsOf } from "../../adapters/registry.ts";
 import type { ContextRule, Restored } from "../../adapters/restore.ts";
-import { adapterNamed, adapters, placesThatExist } from "../../adapters/index.ts";
+import { placesThatExist } from "../../adapters/index.ts";
 import { printFile } from "../../adapters/restore.ts";
 import { isPondError, PondError } from "../../base/errors.ts";
 import { isFolder } from "../../base/files/folders.ts";
@@ -58,7 +59,7 @@ export async function restore(
   const read = await readLineage(store, session.id, choice);
   const { lineage, shown } = read;
   const brand = brandOf(lineage.state.session.source_agent);
-  const adapter = requireTarget(request.to ?? copyIn ?? brand);
+  const adapter = requireTarget(context, request.to ?? copyIn ?? brand);
   const { dry_run: isDryRun = false, reuse: canReuse = false } = request;
   const refusals = new Refusals(isDryRun);
   const places = adapter.defaultPlaces(context.machine);
@@ -69,10 +70,10 @@ export async function restore(
   const fidelity = brand === adapter.name ? "native" : "foreign";
   if (fidelity === "foreign") refuseForeign(adapter);
   await refuseDamage(context);
-  const proof = await proveLineage(store, read);
+  const proof = await proveLineage(context, store, read);
   const paths = pathMap(request.map_paths ?? [], context.machine.home);
   const now = context.clock.now();
-  const origin = adapterNamed(brand);
+  const origin = clientNamed(context, brand);
   const rule = await contextOf(origin);
   const serialized = (mapPath: (path: string) => string): Promise<Restored> =>
     adapter.restore.serialize(lineage, {
@@ -249,9 +250,9 @@ async function contextOf(origin: Adapter | undefined): Promise<ContextRule | und
 
 type Target = Adapter & { readonly restore: { readonly kind: "supported" } };
 
-function requireTarget(name: string): Target {
-  const adapter = adapterNamed(name);
-  const names = adapters().flatMap((target) => (isTarget(target) ? target.name : []));
+function requireTarget(context: Context, name: string): Target {
+  const adapter = clientNamed(context, name);
+  const names = clientsOf(context).flatMap((target) => (isTarget(target) ? target.name : []));
   // People call Codex codex, and slip in that.
   const short = (client: string): string => client.split("-")[0] ?? client;
   const guess = nearest(name, names) ?? names.find((each) => nearest(name, [short(each)]) !== undefined);
