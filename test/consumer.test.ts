@@ -132,7 +132,24 @@ describe("the packed package", () => {
   });
 
   test("the clients are listed", () => {
-    expect(run("adapters")).toMatch(/^claude-code: .*, restore supported$/m);
+    expect(run("clients")).toMatch(/^claude-code: .*, restore supported$/m);
+  });
+
+  test("a client that pond does not know is read, proven and restored by an adapter of the program", () => {
+    expect(run("adapters").split("\n")).toEqual([
+      "5 messages stored",
+      "found: Why is the kettle cold?",
+      "5 of 5 records restore equal",
+      "tinker, native: cd /shop && tinker --resume tinker-1",
+      expect.stringMatching(/^claude-code, foreign: cd \/shop && claude --resume /),
+      "",
+    ]);
+    const recordsIn = (path: string): unknown[] =>
+      readFileSync(join(folder.path, "data", path, "tinker-1.jsonl"), "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line): unknown => JSON.parse(line));
+    expect(recordsIn("tinker-restored")).toEqual(recordsIn("tinker-home/.tinker/sessions"));
   });
 
   test("docs/library.md shows the first program as it is", () => {
