@@ -43,7 +43,7 @@ const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   transports: ["wire", "render", "handlers"],
   cli: ["config", "wire", "render", "handlers", "transports"],
-  library: ["model", "config", "wire", "adapters", "handlers"],
+  library: ["model", "config", "wire", "adapters", "adapters/kit", "handlers"],
   index: ["wire", "adapters", "library"],
 };
 
@@ -227,6 +227,13 @@ const CHOKEPOINTS: readonly {
     what: "the names in source_agent",
     pattern: /(source_agent|sourceAgent|\bagent)\??\.(includes|split|indexOf|startsWith)\(/,
     where: /^model\/derived\/source-agent\.ts$/,
+    used: true,
+  },
+  {
+    what: "the list of pond's own clients",
+    pattern: /\badapterNamed\(|\badapters\(\)/,
+    // Handlers ask the context, which knows those of the program, too; a thread has pond's own only.
+    where: /^(adapters\/registry|handlers\/import\/import-worker|library\/given-adapters)\.ts$/,
     used: true,
   },
   { what: "making folders", pattern: /\bmkdir(Sync)?\(/, where: /^base\/files\/folders\.ts$/, used: true },

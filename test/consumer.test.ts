@@ -62,6 +62,12 @@ const link = (name: string): void => {
   if (!existsSync(to)) symlinkSync(join(ROOT, "node_modules", name), to);
 };
 
+function compile(path: string): { readonly stdout: string; readonly status: number | null } {
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  const { stdout, status } = spawnSync(process.execPath, [tsc, "-p", "."], { cwd: path, encoding: "utf8" });
+  return { stdout, status };
+}
+
 const run = (example: string): string =>
   execFileSync(process.execPath, [`out/${example}.js`, join(folder.path, "data")], {
     cwd: folder.path,
@@ -78,13 +84,21 @@ describe("the packed package", () => {
   });
 
   test("programs compile under strict settings, declarations checked, with no dependency's types", () => {
-    const tsc = spawnSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", "."], {
-      cwd: folder.path,
-      encoding: "utf8",
-    });
-    expect(tsc.stdout).toBe("");
-    expect(tsc.status).toBe(0);
+    expect(compile(folder.path)).toEqual({ stdout: "", status: 0 });
     for (const name of DEPENDENCIES) link(name);
+  });
+
+  test("the declarations need no types of Node's where the DOM's are there", () => {
+    const inside = join(folder.path, "without-node");
+    mkdirSync(inside);
+    const doors = ["pond-db", "pond-db/model", "pond-db/json", "pond-db/adapters"];
+    const program = doors.map((door, at) => `import * as door${at} from "${door}";\nvoid door${at};\n`);
+    writeFileSync(join(inside, "doors.ts"), program.join(""));
+    const { compilerOptions } = TSCONFIG;
+    const own = { types: [], lib: [...compilerOptions.lib, "DOM"], noEmit: true };
+    const config = { compilerOptions: { ...compilerOptions, ...own }, include: ["*.ts"] };
+    writeFileSync(join(inside, "tsconfig.json"), JSON.stringify(config));
+    expect(compile(inside)).toEqual({ stdout: "", status: 0 });
   });
 
   test("a first program stores a session, finds it and restores it into two clients", () => {
@@ -119,7 +133,24 @@ describe("the packed package", () => {
   });
 
   test("the clients are listed", () => {
-    expect(run("adapters")).toMatch(/^claude-code: .*, restore supported$/m);
+    expect(run("clients")).toMatch(/^claude-code: .*, restore supported$/m);
+  });
+
+  test("a client that pond does not know is read, proven and restored by an adapter of the program", () => {
+    expect(run("adapters").split("\n")).toEqual([
+      "5 messages stored",
+      "found: Why is the kettle cold?",
+      "5 of 5 records restore equal",
+      "tinker, native: cd /shop && tinker --resume tinker-1",
+      expect.stringMatching(/^claude-code, foreign: cd \/shop && claude --resume /),
+      "",
+    ]);
+    const recordsIn = (path: string): unknown[] =>
+      readFileSync(join(folder.path, "data", path, "tinker-1.jsonl"), "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line): unknown => JSON.parse(line));
+    expect(recordsIn("tinker-restored")).toEqual(recordsIn("tinker-home/.tinker/sessions"));
   });
 
   test("docs/library.md shows the first program as it is", () => {

@@ -141,7 +141,7 @@ describe("requests of programs without types", () => {
     [
       "a hook that there is not",
       (pond) => pond.sync({}, { onprogress: () => undefined } as never),
-      "sync: onprogress is no hook; there is: onProgress",
+      "sync: onprogress is not a known hook; there is: onProgress",
     ],
     ["hooks that are none", (pond) => pond.sync({}, 5 as never), "sync: hooks must be an object"],
   ])("%s is refused with its field and what is expected", async (_, act, words) => {

@@ -25,6 +25,8 @@ import type { GetRequest, IngestRequest, SearchRequest, SessionsRequest } from "
  */
 export async function openPond(options: OpenOptions = {}): Promise<Pond> {
   checkOptions(options);
+  const { adapters = [] } = options;
+  if (adapters.length > 0) (await import("./given-adapters.ts")).checkAdapters(adapters);
   const environment = environmentOf(options);
   const config = await loadConfig({ environment, flags: settingsOf(options) });
   const { state } = options;
@@ -32,6 +34,7 @@ export async function openPond(options: OpenOptions = {}): Promise<Pond> {
   const context = handlers.createContext({
     config: { ...config, paths },
     machine: environment,
+    adapters: [...adapters],
     signal: options.signal ?? new AbortController().signal,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });

@@ -6,7 +6,7 @@ import type { OpenOptions, SyncHooks } from "./pond.ts";
 type Expected = readonly [words: string, is: (value: unknown) => boolean];
 
 const text: Expected = [
-  "must be a text that is not empty",
+  "must be a string that is not empty",
   (value) => typeof value === "string" && value !== "",
 ];
 
@@ -14,8 +14,10 @@ const OPTIONS: Readonly<Record<keyof OpenOptions, Expected>> = {
   store: text,
   namespace: text,
   state: text,
-  env: ["must be an object whose values are texts", isEnvironment],
+  env: ["must be an object whose values are strings", isEnvironment],
   home: text,
+  // What each of them must be is asked by given-adapters.ts.
+  adapters: ["must be an array", (value) => Array.isArray(value)],
   signal: [
     "must be an AbortSignal",
     (value) => has(value, "aborted", "boolean") && has(value, "addEventListener", "function"),
@@ -56,7 +58,7 @@ function check(
   for (const [name, value] of Object.entries(given)) {
     const [words, is] = (Object.hasOwn(expected, name) ? expected[name] : undefined) ?? [];
     if (words === undefined || is === undefined)
-      throw wrong(name, `is no ${one}; there is: ${names.join(", ")}`);
+      throw wrong(name, `is not a known ${one}; there is: ${names.join(", ")}`);
     if (value !== undefined && !is(value)) throw wrong(name, words);
   }
 }

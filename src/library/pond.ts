@@ -1,4 +1,5 @@
 /** A store that a program has open, and what it can do with it: every operation of pond as a method. */
+import type { Adapter } from "../adapters/index.ts";
 import type { Clock } from "../base/clock.ts";
 import type { TreeRef, TreeSource } from "../model/tree/index.ts";
 import type {
@@ -28,6 +29,8 @@ export interface OpenOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Where clients keep their sessions, and where the settings are. Default: the user's home. */
   readonly home?: string;
+  /** Clients beside those that pond knows, for this pond only (`pond-db/adapters`). Their logs are read in this thread. */
+  readonly adapters?: readonly Adapter[];
   /** Aborting it ends a sync at its next commit and leaves reads. */
   readonly signal?: AbortSignal;
   /** Default: the machine's. */
@@ -60,7 +63,7 @@ export interface Pond extends AsyncDisposable {
   verify(request?: SourceFilter): Promise<VerifyReport>;
   /** The stored sessions as trees, for `planTree`, `resolveTree`, `hydrateTree` and `loadTree` of `pond-db/model`. */
   tree(options?: TreeOptions): Promise<TreeSource<TreeRef>>;
-  /** Every client pond knows, and what of it is on this machine. */
+  /** Every client pond knows or was given, and what of it is on this machine. */
   adapters(request?: SourceFilter): Promise<readonly AdapterReport[]>;
   /** Waits for what is in flight, then closes the store. The same as leaving the scope of `await using`. */
   close(): Promise<void>;

@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import { systemClock } from "../../base/clock.ts";
 import { unlessAborted } from "../../base/waiting.ts";
 import { join } from "node:path";
-import type { AdapterEnv } from "../../adapters/index.ts";
+import type { Adapter, AdapterEnv } from "../../adapters/index.ts";
 import type { LoadedConfig } from "../../config/index.ts";
 import type { SessionStore } from "../../sessions/index.ts";
 import { localFolder } from "../../sessions/peek.ts";
@@ -16,6 +16,8 @@ import { makePrivate, makeStorePrivate } from "../../state/index.ts";
 export interface Context extends AsyncDisposable {
   readonly config: LoadedConfig;
   readonly machine: AdapterEnv;
+  /** Those of the program, beside pond's own: handlers ask `clientsOf` and `clientNamed` for all. */
+  readonly adapters: readonly Adapter[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Where the store is, without opening it. */
@@ -30,6 +32,7 @@ export interface ContextOptions {
   readonly config: LoadedConfig;
   readonly machine: Omit<AdapterEnv, "scratch">;
   readonly signal: AbortSignal;
+  readonly adapters?: readonly Adapter[];
   readonly clock?: Clock;
   /** What had to be repaired in the store while it was open, told when it closes: the next command finds it whole. */
   readonly onRepair?: (repair: { readonly kind: "commit" | "index"; readonly message: string }) => void;
@@ -56,6 +59,7 @@ export function createContext(options: ContextOptions): Context {
   return {
     config: options.config,
     machine: { ...options.machine, scratch: join(options.config.paths.state, "scratch") },
+    adapters: options.adapters ?? [],
     clock: options.clock ?? systemClock,
     signal: options.signal,
     address: { url, namespace, ...(folder === undefined ? {} : { folder }) },

@@ -57,12 +57,13 @@ function nothingNear(id: string): Sentence {
 }
 
 /** A client that is known or stored: a filter by any other finds nothing, and would not say why. */
-export async function requireClient(store: SessionStore, agent: string): Promise<void> {
+export async function requireClient(context: Context, agent: string): Promise<void> {
   const brand = brandOf(agent);
-  const { adapters } = await import("../../adapters/registry.ts");
+  const { clientsOf } = await import("../../adapters/registry.ts");
+  const store = await requireStore(context);
   const { newestFirst } = await store.summaries();
   const stored = newestFirst.map(({ source_agent }) => brandOf(source_agent));
-  const names = new Set([...adapters().map(({ name }) => name), ...stored]);
+  const names = new Set([...clientsOf(context).map(({ name }) => name), ...stored]);
   if (names.has(brand)) return;
   const guess = nearest(brand, [...names]);
   throw new PondError("validation_failed", `there is no client named ${brand}`, {

@@ -2,7 +2,7 @@
 import { accessSync, constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { adapters, placesThatExist } from "../../adapters/registry.ts";
+import { clientsOf, placesThatExist } from "../../adapters/registry.ts";
 import type { PondError } from "../../base/errors.ts";
 import type { Sentence } from "../../base/sentence.ts";
 import { sentence, stepsIn } from "../../base/sentence.ts";
@@ -364,7 +364,7 @@ async function unreadPlaces({ machine }: Context, { adapter, places }: Sweep): P
 
 async function adviceFindings(context: Context): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const { advise } of adapters())
+  for (const { advise } of clientsOf(context))
     for (const { message, fix, isUrgent } of (await advise?.(context.machine)) ?? [])
       findings.push(
         isUrgent

@@ -2,9 +2,9 @@
  * Reads again what a repair took out (spec.md#keep-repair): every source that was ever read and is on this machine, then what
  * no source has any more goes back as far as it could be read.
  */
+import { clientNamed, clientsOf } from "../../adapters/registry.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { adapters } from "../../adapters/registry.ts";
 import type { SessionStore } from "../../sessions/index.ts";
 import type { ClientReport } from "../../wire/sync.ts";
 import type { Context } from "../context/context.ts";
@@ -55,7 +55,7 @@ export async function readAgain(
     (sum, { stored }) => sum + stored.sessions.inserted + stored.messages.inserted + stored.parts.inserted,
     0,
   );
-  const back = await store.putBackUnproven((session) => isProven(store, session).catch(() => false));
+  const back = await store.putBackUnproven((session) => isProven(context, session).catch(() => false));
   await store.anchorStates(kept);
   const made = await store.recoverSessions(context.clock);
   return { read_again, put_back: back.inserted, left_out: back.leftOut, made, clients, notes };
@@ -63,11 +63,12 @@ export async function readAgain(
 
 /** As the cursors remember it and as the store records it, whoever read it: the memory of who that was may be lost, too. Folders that were named come first. */
 async function readBefore(context: Context, store: SessionStore): Promise<readonly NamedSource[]> {
-  const remembered = storedOnce(context);
+  // What a program read with an adapter of its own only that program can read again.
+  const remembered = storedOnce(context).filter(({ adapter }) => clientNamed(context, adapter) !== undefined);
   const folders = remembered.map(({ adapter, root }) => ({ adapter, path: root }));
   const files = remembered.map(({ adapter, root, key }) => ({ adapter, path: join(root, key) }));
   const recorded: NamedSource[] = [];
-  for (const { name } of adapters())
+  for (const { name } of clientsOf(context))
     for (const { path } of await store.stateHeads(name)) recorded.push({ adapter: name, path });
   const all = [...folders, ...files, ...recorded].filter(({ path }) => existsSync(path));
   return [...new Map(all.map((each) => [`${each.adapter} ${realPathOf(each.path)}`, each])).values()].map(

@@ -60,7 +60,7 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   let again = await readAgain(context, store, { verify: isDoubtful });
   step("proving everything that is stored");
   let stored = await verifyStored(context, {});
-  const dropped = await damagedStates(store, out.states, stored);
+  const dropped = await damagedStates(context, out.states, stored);
   await store.dropStates(dropped);
   const changed = await takeOutChanged(context, store, stored);
   const isStateLost = found.some(
@@ -151,7 +151,7 @@ async function takeOutDamaged(
   using _ = await hold(context, "sync");
   const checks = await check(context);
   await remakeIndexes(store, checks, done);
-  const damaged = await damagedFragments(store, checks);
+  const damaged = await damagedFragments(context, store, checks);
   let [taken_out, readable] = [0, 0];
   if (damaged.size > 0) {
     const proven = await provenIn(context, store, damaged);
@@ -181,7 +181,7 @@ async function takeOutDamaged(
  * damaged themselves. One that names a row that is missing or unproven stays, for it says what is wrong.
  */
 async function damagedStates(
-  store: SessionStore,
+  context: Context,
   states: readonly StateName[],
   { clients }: StoredReport,
 ): Promise<readonly StateName[]> {
@@ -191,7 +191,7 @@ async function damagedStates(
   const damaged: StateName[] = [];
   for (const [id, own] of Map.groupBy(states, ({ session_id }) => session_id))
     if (unequal.has(id)) {
-      const redundant = await redundantStates(store, sessionId(id));
+      const redundant = await redundantStates(context, sessionId(id));
       damaged.push(...own.filter(({ source, state }) => redundant.has(`${source} ${Number(state)}`)));
     }
   return damaged;
@@ -208,7 +208,7 @@ async function takeOutChanged(
     context.signal.throwIfAborted();
     if (!sources.some(({ path }) => existsSync(path))) continue;
     const id = sessionId(session_id);
-    rows += await store.takeOutMessages(id, await changedMessages(store, id));
+    rows += await store.takeOutMessages(id, await changedMessages(context, id));
   }
   if (rows > 0) await store.forgetMarks();
   return rows;
@@ -296,6 +296,7 @@ async function remakeIndexes(
 
 /** The fragments of the newest versions that cannot be trusted, by table. */
 async function damagedFragments(
+  context: Context,
   store: SessionStore,
   checks: readonly TableCheck[],
 ): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
@@ -304,19 +305,22 @@ async function damagedFragments(
     const own = new Set<number>();
     for (const { fragment, isCurrent } of damage) if (fragment !== undefined && isCurrent) own.add(fragment);
     for (const fragment of suspects)
-      if (!own.has(fragment) && (await isBad(store, table, fragment))) own.add(fragment);
+      if (!own.has(fragment) && (await isBad(context, store.table(table), fragment))) own.add(fragment);
     if (own.size > 0) damaged.set(table, own);
   }
   return damaged;
 }
 
 /** Of a file without a checksum from when it was written: it cannot be read, or a session in it is not what was read. */
-async function isBad(store: SessionStore, name: string, fragment: number): Promise<boolean> {
-  const table = store.table(name);
+async function isBad(
+  context: Context,
+  table: ReturnType<SessionStore["table"]>,
+  fragment: number,
+): Promise<boolean> {
   if (table === undefined) return false;
   if (!(await table.isReadable(fragment))) return true;
   for (const id of await table.firstKeysOf([fragment]))
-    if (await isDisproven(store, sessionId(id)).catch(() => true)) return true;
+    if (await isDisproven(context, sessionId(id)).catch(() => true)) return true;
   return false;
 }
 
@@ -337,7 +341,7 @@ async function provenIn(
   const proven = new Set<string>();
   for (const id of sessions) {
     context.signal.throwIfAborted();
-    if (await isProven(store, sessionId(id), hasNoSourceHere).catch(() => false)) proven.add(id);
+    if (await isProven(context, sessionId(id), hasNoSourceHere).catch(() => false)) proven.add(id);
   }
   return proven;
 }

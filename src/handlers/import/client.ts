@@ -1,4 +1,5 @@
 /** Reads the changed sources of one client into the store: in this thread, or in several where that pays. */
+import { isInEveryThread } from "../../adapters/registry.ts";
 import type { JsonValue } from "../../base/json/json.ts";
 import type { SessionId } from "../../model/index.ts";
 import type { Cursors, Reached } from "../../state/index.ts";
@@ -92,7 +93,7 @@ async function importTasks(
     return [...outcomes, { ...outcome, read: 0 }];
   };
   const tasks = (most ?? mostThreads()) > 1 ? stale.splice(0).map(taskOf) : [];
-  const threads = threadsFor(tasks, most);
+  const threads = isInEveryThread(adapter) ? threadsFor(tasks, most) : 1;
   if (threads > 1) {
     const places = [...new Set(tasks.map(({ opened }) => opened.place))];
     const order = {

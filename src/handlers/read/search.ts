@@ -20,7 +20,7 @@ const HITS_PER_SESSION = 3;
 export async function search(context: Context, request: SearchRequest): Promise<SearchResponse> {
   const input = inputOf(context, request);
   const store = await requireStore(context);
-  if (request.filters?.source_agent !== undefined) await requireClient(store, request.filters.source_agent);
+  if (request.filters?.source_agent !== undefined) await requireClient(context, request.filters.source_agent);
   const page = await runSearch(store, input);
   const hits = page.groups.flatMap((group) => group.hits);
   const [snippets, summaries] = await Promise.all([

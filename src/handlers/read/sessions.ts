@@ -18,7 +18,7 @@ export async function listSessions(context: Context, request: SessionsRequest): 
   const name = requestName(request);
   const after = request.cursor === undefined ? undefined : positionOf(request.cursor, name);
   const store = await requireStore(context);
-  if (request.source_agent !== undefined) await requireClient(store, request.source_agent);
+  if (request.source_agent !== undefined) await requireClient(context, request.source_agent);
   const { sessions, total, hasMore } = (await store.summaries()).page(isWanted, { after, limit });
   const last = sessions.at(-1);
   const restores = Map.groupBy(await store.restoresOf(sessions.map(({ id }) => id)), ({ from }) => from);

@@ -8,8 +8,9 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Adapter, Place } from "../../adapters/index.ts";
+import { clientNamed, clientsOf } from "../../adapters/registry.ts";
 import type { ContextRule, Restored } from "../../adapters/restore.ts";
-import { adapterNamed, adapters, placesThatExist } from "../../adapters/index.ts";
+import { placesThatExist } from "../../adapters/index.ts";
 import { printFile } from "../../adapters/restore.ts";
 import { isPondError, PondError } from "../../base/errors.ts";
 import { isFolder } from "../../base/files/folders.ts";
@@ -53,7 +54,7 @@ export async function restore(
   hooks: RestoreHooks = {},
 ): Promise<RestoreReport> {
   // The request first: what is wrong with it is wrong whatever is stored.
-  const target = request.to === undefined ? undefined : requireTarget(request.to);
+  const target = request.to === undefined ? undefined : requireTarget(context, request.to);
   const paths = pathMap(request.map_paths ?? [], context.machine.home);
   const store = await requireStore(context);
   const { session, copyIn } = await askedFor(store, request.session_id);
@@ -61,7 +62,7 @@ export async function restore(
   const read = await readLineage(store, session.id, choice);
   const { lineage, shown } = read;
   const brand = brandOf(lineage.state.session.source_agent);
-  const adapter = target ?? requireTarget(copyIn ?? brand);
+  const adapter = target ?? requireTarget(context, copyIn ?? brand);
   const { dry_run: isDryRun = false, reuse: canReuse = false } = request;
   const refusals = new Refusals(isDryRun);
   const places = adapter.defaultPlaces(context.machine);
@@ -72,9 +73,9 @@ export async function restore(
   const fidelity = brand === adapter.name ? "native" : "foreign";
   if (fidelity === "foreign") refuseForeign(adapter);
   await refuseDamage(context);
-  const proof = await proveLineage(store, read);
+  const proof = await proveLineage(context, store, read);
   const now = context.clock.now();
-  const origin = adapterNamed(brand);
+  const origin = clientNamed(context, brand);
   const rule = await contextOf(origin);
   const serialized = (mapPath: (path: string) => string): Promise<Restored> =>
     adapter.restore.serialize(lineage, {
@@ -251,9 +252,9 @@ async function contextOf(origin: Adapter | undefined): Promise<ContextRule | und
 
 type Target = Adapter & { readonly restore: { readonly kind: "supported" } };
 
-function requireTarget(name: string): Target {
-  const adapter = adapterNamed(name);
-  const names = adapters().flatMap((target) => (isTarget(target) ? target.name : []));
+function requireTarget(context: Context, name: string): Target {
+  const adapter = clientNamed(context, name);
+  const names = clientsOf(context).flatMap((target) => (isTarget(target) ? target.name : []));
   // People call Codex codex, and slip in that.
   const short = (client: string): string => client.split("-")[0] ?? client;
   const guess = nearest(name, names) ?? names.find((each) => nearest(name, [short(each)]) !== undefined);

@@ -1,6 +1,6 @@
 /** `adapters`: every client pond knows, where it keeps sessions here, and how much is there. Opens no file. */
 import type { Adapter, Place } from "../../adapters/index.ts";
-import { adapters } from "../../adapters/registry.ts";
+import { clientsOf } from "../../adapters/registry.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { AdapterReport, PlaceReport } from "../../wire/setup.ts";
 import type { SourceFilter } from "../../wire/sources.ts";
@@ -14,7 +14,7 @@ export async function listAdapters(
 ): Promise<readonly AdapterReport[]> {
   await using sweeps = await sweepSources(context, filter, undefined);
   const found = await findSources(context, filter);
-  const chosen = adapters().filter(({ name }) => found.some(({ adapter }) => adapter.name === name));
+  const chosen = clientsOf(context).filter(({ name }) => found.some(({ adapter }) => adapter.name === name));
   return chosen.map((adapter) => {
     const source = found.find((candidate) => candidate.adapter.name === adapter.name);
     const sweep = sweeps.clients.find((candidate) => candidate.adapter.name === adapter.name);

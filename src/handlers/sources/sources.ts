@@ -3,7 +3,7 @@ import type { Stats } from "node:fs";
 import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Adapter, Issue, Place } from "../../adapters/index.ts";
-import { adapterNamed, adapters, placesThatExist } from "../../adapters/registry.ts";
+import { clientNamed, clientsOf, placesThatExist } from "../../adapters/registry.ts";
 import { errnoOf, PondError, toPondError } from "../../base/errors.ts";
 import { sentence } from "../../base/sentence.ts";
 import { nearest } from "../../base/nearest.ts";
@@ -22,14 +22,14 @@ export interface ClientPlaces {
 export async function findSources(context: Context, filter: SourceFilter = {}): Promise<ClientPlaces[]> {
   const chosen =
     filter.adapters === undefined
-      ? adapters()
-      : [...new Set(filter.adapters)].map((name) => requireAdapter(name));
+      ? clientsOf(context)
+      : [...new Set(filter.adapters)].map((name) => requireAdapter(context, name));
   if (filter.paths !== undefined && chosen.length !== 1)
     throw new PondError(
       "validation_failed",
       sentence`${{ field: "paths" }} needs to know whose sessions they are`,
       {
-        hint: sentence`name one client with ${{ field: "adapters" }} (${adapters()
+        hint: sentence`name one client with ${{ field: "adapters" }} (${clientsOf(context)
           .map(({ name }) => name)
           .join(", ")})`,
         data: { field: "paths", value: filter.paths },
@@ -37,7 +37,7 @@ export async function findSources(context: Context, filter: SourceFilter = {}): 
     );
   for (const { path, source } of context.config.settings)
     if (path[0] === "adapters")
-      requireAdapter(path[1] ?? "", `${path.join(".")} (${describeSource(source)}): `);
+      requireAdapter(context, path[1] ?? "", `${path.join(".")} (${describeSource(source)}): `);
   const sources: ClientPlaces[] = [];
   for (const adapter of chosen) {
     const settings = context.config.values.adapters?.[adapter.name];
@@ -160,10 +160,10 @@ function absent({ config }: Context, { name }: Adapter, { path, fault }: Look): 
 }
 
 /** A section of the settings for a client that nobody knows would count for nothing, so it is refused as a flag's is. */
-function requireAdapter(name: string, where = ""): Adapter {
-  const adapter = adapterNamed(name);
+function requireAdapter(context: Context, name: string, where = ""): Adapter {
+  const adapter = clientNamed(context, name);
   if (adapter !== undefined) return adapter;
-  const names = adapters().map((candidate) => candidate.name);
+  const names = clientsOf(context).map((candidate) => candidate.name);
   const guess = nearest(name, names);
   throw new PondError("validation_failed", `${where}there is no client named ${name}`, {
     hint: guess === undefined ? `one of: ${names.join(", ")}` : `did you mean ${guess}?`,

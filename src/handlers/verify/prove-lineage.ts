@@ -4,7 +4,7 @@
  * digest nothing can be proven, and that is told.
  */
 import type { RecordHashes } from "../../adapters/index.ts";
-import { adapterNamed } from "../../adapters/index.ts";
+import { clientNamed } from "../../adapters/registry.ts";
 import { PondError } from "../../base/errors.ts";
 import { sentence } from "../../base/sentence.ts";
 import type { SessionId } from "../../model/index.ts";
@@ -15,10 +15,12 @@ import type { StateHead } from "../../sessions/states/index.ts";
 import { ADOPTED } from "../../sessions/states/index.ts";
 import { hashNumber } from "../../sessions/index.ts";
 import type { LineageProof, UnprovenSession } from "../../wire/restore.ts";
+import type { Context } from "../context/context.ts";
 import { proveState } from "./prove-state.ts";
 
 /** Throws for the first session that is not as it was read. */
 export async function proveLineage(
+  context: Context,
   store: SessionStore,
   { lineage, shown }: ReadLineage,
 ): Promise<LineageProof> {
@@ -27,7 +29,7 @@ export async function proveLineage(
   for (const { state } of sessionsIn(lineage)) {
     const session_id = state.session.id;
     const own = shown.get(session_id);
-    const why = own === undefined ? UNRECORDED : await proveSession(store, state, own);
+    const why = own === undefined ? UNRECORDED : await proveSession({ context, store }, state, own);
     if (why === undefined) proven += 1;
     else unproven.push({ session_id, why });
   }
@@ -36,16 +38,21 @@ export async function proveLineage(
 
 const UNRECORDED = "no digest was recorded";
 
+interface Proving {
+  readonly context: Context;
+  readonly store: SessionStore;
+}
+
 /** Why nothing is proven of a session; undefined where all that is shown of it is. */
 async function proveSession(
-  store: SessionStore,
+  proving: Proving,
   state: SessionState,
   { end, others }: Shown,
 ): Promise<string | undefined> {
   const messages = state.messages.filter(({ message }) => !others.has(message.id));
-  const whys = [await proveOne(store, end.state, { state: { ...state, messages }, damage: [] })];
+  const whys = [await proveOne(proving, end.state, { state: { ...state, messages }, damage: [] })];
   // Names that other sources have of it are handed out as well.
-  const views = others.size === 0 ? undefined : await store.views(state.session.id);
+  const views = others.size === 0 ? undefined : await proving.store.views(state.session.id);
   for (const { latest } of views?.history.sources ?? [])
     if (
       views !== undefined &&
@@ -53,13 +60,17 @@ async function proveSession(
       latest.records === 0 &&
       latest.source !== end.state.source
     )
-      whys.push(await proveOne(store, latest, views.view(latest)));
+      whys.push(await proveOne(proving, latest, views.view(latest)));
   return whys.find((why) => why !== undefined);
 }
 
-async function proveOne(store: SessionStore, head: StateHead, view: StateView): Promise<string | undefined> {
+async function proveOne(
+  { context, store }: Proving,
+  head: StateHead,
+  view: StateView,
+): Promise<string | undefined> {
   if (head.source === ADOPTED) return UNRECORDED;
-  const adapter = adapterNamed(head.adapter);
+  const adapter = clientNamed(context, head.adapter);
   if (adapter === undefined) return `this pond does not know its client, ${head.adapter}`;
   const { faults, hashes } = await proveState(adapter, head, view);
   if (faults.length > 0) throw await notAsRead(store, view.state.session.id, { faults, hashes });

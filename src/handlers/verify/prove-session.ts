@@ -1,22 +1,23 @@
 /** Is all that is stored of a session what was read, by the digests of its states (spec.md#sources-state)? For repairs. */
-import { adapterNamed } from "../../adapters/index.ts";
+import { clientNamed } from "../../adapters/registry.ts";
 import type { SessionId } from "../../model/index.ts";
-import type { SessionStore, StateViews } from "../../sessions/index.ts";
+import type { StateViews } from "../../sessions/index.ts";
+import type { Context } from "../context/context.ts";
 import { changedRecords } from "./prove-lineage.ts";
 import { proveState } from "./prove-state.ts";
 
 /** Every row of it is of a state that restores with its recorded digests. `isAsked`: whether that is worth knowing. */
 export async function isProven(
-  store: SessionStore,
+  context: Context,
   id: SessionId,
   isAsked: (views: StateViews) => boolean = () => true,
 ): Promise<boolean> {
-  const views = await store.views(id);
+  const views = await viewsOf(context, id);
   if (views === undefined || !views.history.isRecorded || !isAsked(views)) return false;
   if (views.everything().damage.length > 0) return false;
   const held = new Set<string>();
   for (const head of views.history.sources.flatMap(({ all }) => all)) {
-    const adapter = adapterNamed(head.adapter);
+    const adapter = clientNamed(context, head.adapter);
     if (adapter === undefined || !head.whole) return false;
     const view = views.view(head);
     if ((await proveState(adapter, head, view)).faults.length > 0) return false;
@@ -26,10 +27,10 @@ export async function isProven(
 }
 
 /** A state of it does not restore with its recorded digests. */
-export async function isDisproven(store: SessionStore, id: SessionId): Promise<boolean> {
-  const views = await store.views(id);
+export async function isDisproven(context: Context, id: SessionId): Promise<boolean> {
+  const views = await viewsOf(context, id);
   for (const head of views?.history.sources.flatMap(({ all }) => all) ?? []) {
-    const adapter = adapterNamed(head.adapter);
+    const adapter = clientNamed(context, head.adapter);
     if (views === undefined || adapter === undefined || !head.whole) continue;
     if ((await proveState(adapter, head, views.view(head))).faults.length > 0) return true;
   }
@@ -40,12 +41,12 @@ export async function isDisproven(store: SessionStore, id: SessionId): Promise<b
  * Its states (`source number`) that are not proven though every row that they name is there, and in a state that is; but for
  * those that later ones go on from.
  */
-export async function redundantStates(store: SessionStore, id: SessionId): Promise<ReadonlySet<string>> {
-  const views = await store.views(id);
+export async function redundantStates(context: Context, id: SessionId): Promise<ReadonlySet<string>> {
+  const views = await viewsOf(context, id);
   const proven = new Set<string>();
   const unproven: { readonly name: string; readonly rows: readonly string[] }[] = [];
   for (const head of views?.history.sources.flatMap(({ all }) => all) ?? []) {
-    const adapter = adapterNamed(head.adapter);
+    const adapter = clientNamed(context, head.adapter);
     if (views === undefined || adapter === undefined) continue;
     const view = views.view(head);
     const rows = view.state.messages.map(({ message }) => message.id);
@@ -58,12 +59,13 @@ export async function redundantStates(store: SessionStore, id: SessionId): Promi
 }
 
 /** Messages of its states that cannot be read, or do not restore with the hash that they were stored with. */
-export async function changedMessages(store: SessionStore, id: SessionId): Promise<readonly string[]> {
+export async function changedMessages(context: Context, id: SessionId): Promise<readonly string[]> {
+  const store = await context.store();
   const views = await store.views(id);
   if (views === undefined) return [];
   const changed = new Set(views.damagedMessages());
   for (const head of views.history.sources.flatMap(({ all }) => all)) {
-    const adapter = adapterNamed(head.adapter);
+    const adapter = clientNamed(context, head.adapter);
     if (adapter === undefined || !head.whole) continue;
     const { faults, hashes } = await proveState(adapter, head, views.view(head));
     if (faults.length === 0 || hashes === undefined) continue;
@@ -71,4 +73,9 @@ export async function changedMessages(store: SessionStore, id: SessionId): Promi
     for (const row of views.rowsOf(head)) if (records.has(row.record)) changed.add(row.id);
   }
   return [...changed];
+}
+
+/** A repair has the store open, and made what it had lost. */
+async function viewsOf(context: Context, id: SessionId): Promise<StateViews | undefined> {
+  return (await context.store()).views(id);
 }

@@ -4,7 +4,8 @@
  */
 import { existsSync } from "node:fs";
 import type { Adapter, RecordHashes } from "../../adapters/index.ts";
-import { adapterNamed, adapters, linkTo, NO_RECORDS } from "../../adapters/index.ts";
+import { clientNamed, clientsOf } from "../../adapters/registry.ts";
+import { linkTo, NO_RECORDS } from "../../adapters/index.ts";
 import { PondError } from "../../base/errors.ts";
 import { brandOf } from "../../model/derived/index.ts";
 import { describeKey } from "../../model/index.ts";
@@ -70,7 +71,7 @@ export async function verifyStored(
         data: { field: "paths", value: filter.paths },
       },
     );
-  const chosen = filter.adapters?.map(requireAdapter) ?? adapters();
+  const chosen = filter.adapters?.map((name) => requireAdapter(context, name)) ?? clientsOf(context);
   const store = await requireStore(context);
   const tallies = new Map(chosen.map((adapter) => [adapter.name, new StoredTally(adapter)]));
   // Sessions that a program stored have no source to prove them by: that they can be read whole is all there is to ask.
@@ -130,11 +131,11 @@ export async function verifyStored(
   };
 }
 
-function requireAdapter(name: string): Adapter {
-  const adapter = adapterNamed(name);
+function requireAdapter(context: Context, name: string): Adapter {
+  const adapter = clientNamed(context, name);
   if (adapter !== undefined) return adapter;
   throw new PondError("validation_failed", `there is no client named ${name}`, {
-    hint: `one of: ${adapters()
+    hint: `one of: ${clientsOf(context)
       .map((each) => each.name)
       .join(", ")}`,
   });

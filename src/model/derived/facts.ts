@@ -44,6 +44,7 @@ export type Author = "person" | "model" | "harness";
 /** What a part may carry; `unknown` where its source says that a program handed it in, and not who wrote it. */
 export type RecordedAuthor = Author | "unknown";
 
+/** What pond knows of a session, message or part beside what its source says; all of it is optional. */
 export interface PondFacts {
   // Of sessions.
 

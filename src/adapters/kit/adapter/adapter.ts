@@ -32,6 +32,7 @@ export interface PresentSession {
   readonly remove?: readonly string[];
 }
 
+/** A client as pond knows it: where it keeps sessions, how they are read, and how they are written back. */
 export interface Adapter {
   /** The brand: the part of `source_agent` before the first `/`. */
   readonly name: string;

@@ -14,16 +14,19 @@ export function field(record: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
+/** An own field that is an object. */
 export function objectField(record: JsonObject, name: string): JsonObject | undefined {
   const value = field(record, name);
   return isJsonObject(value) ? value : undefined;
 }
 
+/** An own field that is an array. */
 export function arrayField(record: JsonObject, name: string): readonly JsonValue[] | undefined {
   const value = field(record, name);
   return Array.isArray(value) ? value : undefined;
 }
 
+/** A string of the record, the empty one too. */
 export function extractString(record: JsonObject, name: string): Extracted<string> | undefined {
   const value = field(record, name);
   return typeof value === "string" ? sealExtracted(value) : undefined;
@@ -35,6 +38,7 @@ export function extractName(record: JsonObject, name: string): Extracted<string>
   return value === "" ? undefined : value;
 }
 
+/** A boolean of the record. */
 export function extractBoolean(record: JsonObject, name: string): Extracted<boolean> | undefined {
   const value = field(record, name);
   return typeof value === "boolean" ? sealExtracted(value) : undefined;

@@ -3,7 +3,6 @@
  * beside index.ts, as it is all that a sync with nothing to do needs.
  */
 import { hash } from "node:crypto";
-import type { Stats } from "node:fs";
 
 /** What a `stat` says, enough to see any change without opening the file. */
 export interface FileStamp {
@@ -28,7 +27,15 @@ export function settledFrom(stamps: readonly FileStamp[]): number {
   return Math.max(...stamps.map(({ mtime }) => mtime)) + SETTLED_AFTER_MS;
 }
 
-export function stampOf(path: string, stats: Stats): FileStamp {
+/** As much of a `stat` as a stamp is made of: declarations of the package name no type of Node's. */
+interface Stat {
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ino: number;
+  readonly dev: number;
+}
+
+export function stampOf(path: string, stats: Stat): FileStamp {
   return { path, size: stats.size, mtime: stats.mtimeMs, inode: stats.ino, device: stats.dev };
 }
 

@@ -50,7 +50,7 @@ export async function* readZstd(file: SourceFile): AsyncGenerator<Uint8Array, Zs
 }
 
 /** All of it at once, where nothing is wrong with it. */
-export async function readWholeZstd(file: SourceFile): Promise<Buffer | ZstdFault> {
+export async function readWholeZstd(file: SourceFile): Promise<Uint8Array | ZstdFault> {
   const pieces: Uint8Array[] = [];
   const reading = readZstd(file);
   for (;;) {

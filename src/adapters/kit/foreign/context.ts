@@ -8,6 +8,7 @@ import type { Part } from "../../../model/index.ts";
 import type { ResultPart } from "./results.ts";
 import { pondFacts } from "../../../model/derived/index.ts";
 
+/** The turns of a session as its model had them. */
 export interface ModelContext {
   /** What the model no longer had, then the summary, the turns that were kept, and what came after. */
   readonly messages: readonly MessageWithParts[];

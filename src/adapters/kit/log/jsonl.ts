@@ -18,8 +18,10 @@ interface Span {
   readonly end: number;
 }
 
+/** What is found in a log, in the order of its bytes; blank lines are passed over. */
 export type JsonlItem = JsonlRecord | BadLine | TooLongLine | JsonlTail;
 
+/** One JSON value of a log. */
 export interface JsonlRecord extends Span {
   readonly kind: "record";
   readonly value: JsonValue;

@@ -39,6 +39,7 @@ export interface LogEvidence<Head> {
   readonly known: string | undefined;
 }
 
+/** What a client says of its logs; everything else about reading them is the same for all. */
 export interface LogFormat<Head extends LogHead> {
   readonly adapter: string;
   readonly prefix: PrefixFormat;

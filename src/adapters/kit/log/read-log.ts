@@ -13,6 +13,7 @@ import type { LogEntry, SessionLog } from "../session/session-log.ts";
 import type { LogMark } from "../files/record-chain.ts";
 import { valueHash } from "../../../base/json/value-hash.ts";
 
+/** Makes entries of the records of one log, in their order. */
 export interface RecordMapping {
   /** The entry of a record; `bytes` is its length in the source. */
   map(value: JsonValue, at: { readonly bytes: number; readonly hash: string }): LogEntry;

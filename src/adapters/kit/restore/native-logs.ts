@@ -31,6 +31,7 @@ export interface NativeLogs {
   readonly resume: (id: string) => Pick<Resume, "words" | "byPath">;
 }
 
+/** A log for which the client has a path of its own. */
 export interface LogInClient {
   readonly session: Session;
   /** The id that the client knows the session by. */

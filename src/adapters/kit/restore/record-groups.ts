@@ -5,6 +5,7 @@
 import type { MessageWithParts } from "../../../model/events/index.ts";
 import { pondFacts, revisionOf } from "../../../model/derived/index.ts";
 
+/** A record as it is stored: one message, or several where roles split it. */
 export interface RecordGroup {
   /** The record's id. */
   readonly record: string;

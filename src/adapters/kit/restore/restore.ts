@@ -47,6 +47,7 @@ export interface RestoredLog {
   readonly handedOver?: HandedOver;
 }
 
+/** A lineage as files of a client, with what was lost and how to resume it. */
 export interface Restored {
   readonly fidelity: "native" | "foreign";
   readonly files: readonly RestoredFile[];
@@ -70,6 +71,7 @@ export interface Resume {
   readonly imports?: { readonly words: readonly string[]; readonly files: readonly string[] };
 }
 
+/** How a lineage is to be written. */
 export interface SerializeOptions {
   /** Decided by the caller from the origin, never by the adapter (spec.md#adapter-native-restore-lossless). */
   readonly fidelity: "native" | "foreign";

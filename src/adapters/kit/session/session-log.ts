@@ -30,6 +30,7 @@ export type PartDraft = DistributiveOmit<Part, "id" | "session_id" | "message_id
   readonly options?: JsonObject;
 };
 
+/** A message as an adapter makes it: `SessionLog` adds its id, position and instant. */
 export interface MessageDraft {
   readonly role: Role;
   /** Only a system message has one; absent means a carrier. */
@@ -39,6 +40,7 @@ export interface MessageDraft {
   readonly parts: readonly PartDraft[];
 }
 
+/** One record as messages and parts, with what names and dates it. */
 export interface LogEntry {
   readonly id: RecordId;
   /** Absent when the record has none: the previous one's is carried (spec.md#model-carried-timestamp). */
@@ -83,6 +85,7 @@ export interface LogOrigin {
 /** Source ids of this shape would be taken for ids that pond derives; they name nothing (spec.md#model-identity). */
 const LOOKS_DERIVED = /[#/]\d+$|@[0-9a-f]{32}$/;
 
+/** Takes the records of a session in their order, and gives its events. */
 export class SessionLog {
   readonly #session: Session;
   readonly #adapter: string;

@@ -50,6 +50,7 @@ export interface TurnShape {
   ) => (at: number) => Injected | undefined;
 }
 
+/** The table of a client. */
 export interface RecordShapes {
   /** The fields of every record: its id, the id of its parent in the tree, its instant. */
   readonly id: string;

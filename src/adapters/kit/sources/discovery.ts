@@ -16,6 +16,7 @@ export interface Walked {
   readonly faults: readonly Fault[];
 }
 
+/** Which files and folders below a place are looked at. */
 export interface WalkOptions {
   /** Which files to stat, by name. */
   readonly accepts: (name: string, folder: string) => boolean;
@@ -128,6 +129,7 @@ export interface PlaceReader {
   >;
 }
 
+/** Opens a place for a client whose units contain all that reading them needs. */
 export function openPlace(place: Place, { units, load }: PlaceReader): Promise<OpenedPlace> {
   return Promise.resolve({
     place,

@@ -9,6 +9,7 @@ import { extractName, extractString, integerField } from "../extract/extract.ts"
 import type { LogMark } from "../files/record-chain.ts";
 import type { SourceFile } from "../files/source-file.ts";
 
+/** How a file looked when it was last read, and how far that went. */
 export interface FileCursor {
   readonly size: number;
   readonly mtime: number;

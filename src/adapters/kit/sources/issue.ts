@@ -24,6 +24,7 @@ export type IssueKind =
   /** Well-formed input whose shape no version of the client is known to write. */
   | "unexpected_shape";
 
+/** One thing that could not be read as it is, and where. */
 export interface Issue {
   readonly kind: IssueKind;
   readonly adapter: string;

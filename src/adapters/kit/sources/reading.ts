@@ -13,7 +13,8 @@ import type { FileStamp } from "../files/stamp.ts";
 export interface AdapterEnv {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
-  readonly platform: NodeJS.Platform;
+  /** As Node names it: `linux`, `darwin`, `win32`. */
+  readonly platform: string;
   /** A folder of pond's own for temporary copies. */
   readonly scratch: string;
 }
@@ -41,6 +42,7 @@ export interface Unit {
   readonly found?: JsonValue;
 }
 
+/** What a read is given beside the unit; nothing but `now` is needed. */
 export interface ReadRequest {
   /** Where the last committed read stopped; absent on the first one. */
   readonly cursor?: Cursor;

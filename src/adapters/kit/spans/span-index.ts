@@ -41,6 +41,7 @@ import type { Issue } from "../sources/issue.ts";
 /** An adapter that tells where its messages come from. */
 export type SpanAdapter = Adapter & { readonly reportsSpans: true };
 
+/** True where trees can be read from the files of this client. */
 export function hasSpans(adapter: Adapter): adapter is SpanAdapter {
   return adapter.reportsSpans === true;
 }

@@ -28,6 +28,7 @@ import type { Issue } from "../sources/issue.ts";
 import type { IndexRequest, SpanAdapter, SpanRef } from "./span-index.ts";
 import { SpanIndex } from "./span-index.ts";
 
+/** Sessions of a client's files as trees, for `planTree` and the other stages. */
 export interface SpanTree extends TreeSource<SpanRef> {
   /** What of the units could not be read as it stands, as sync would report it. */
   readonly issues: readonly Issue[];
