@@ -39,7 +39,7 @@ function checkEvents(events: unknown): readonly unknown[] {
   if (events.length > MAX_EVENTS)
     throw new PondError("validation_failed", `${events.length} events are too many for one request`, {
       reason: "limit",
-      hint: `give at most ${MAX_EVENTS}, cut between messages; the session comes first in each request`,
+      hint: `give at most ${MAX_EVENTS}, split between messages; the session comes first in each request`,
       data: { field: "events", value: events.length, most: MAX_EVENTS },
     });
   return events;
@@ -228,7 +228,7 @@ function labelError(given: Session, stored: Session | undefined): RowError | und
     if (given[field].toWellFormed() !== stored[field].toWellFormed())
       return {
         rule: "session-labels-immutable",
-        message: `session ${given.id} is stored with ${field} ${JSON.stringify(stored[field])}, which never changes; its messages go there`,
+        message: `session ${given.id} is stored with ${field} ${JSON.stringify(stored[field])}, which never changes; its messages are stored there`,
         field,
       };
   return undefined;

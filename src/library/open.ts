@@ -175,7 +175,7 @@ function checkOptions(options: unknown): asserts options is OpenOptions {
     const type = OPTION_TYPES.get(name);
     if (type === undefined) throw wrongOption(name, `is not an option: ${Object.keys(OPTIONS).join(", ")}`);
     if (value !== undefined && (typeof value !== type || value === null || value === ""))
-      throw wrongOption(name, type === "string" ? "must be a text that is not empty" : "must be an object");
+      throw wrongOption(name, type === "string" ? "must be a non-empty string" : "must be an object");
   }
 }
 
