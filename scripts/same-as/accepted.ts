@@ -20,7 +20,55 @@ export const ADDED: readonly string[] = [
 export const ARGUMENTS: Readonly<Record<string, string>> = { "--mode fts": "--mode words" };
 
 /** Texts in answers, before and after: a whole text, or a pattern and what takes its place. */
-export const REWORDED: readonly (readonly [string | RegExp, string])[] = [["fts", "words"]];
+export const REWORDED: readonly (readonly [string | RegExp, string])[] = [
+  ["fts", "words"],
+  [
+    /no export of opencode, although its name says so: it is no object/,
+    "not an opencode export, although it is named like one: it is not an object",
+  ],
+  [/of them to be read/, "of them to read"],
+  [/Handed to the object store as it is/, "Passed to the object store unchanged"],
+  [/make it, or name the folder here/, "create it, or name the folder here"],
+  [/says nothing about a (message|session)/, "does not apply to a $1"],
+  ["there is nothing to look for", "the query is empty"],
+  [/from the answer before, and ask/, "from the previous answer, and ask"],
+  ["it has one end", "leave --end out; this session has one end"],
+  [/which must be whole/, "which must be given in full"],
+  [/takes in what is new/, "imports what is new"],
+  [/is shown and not sent to the model/, "is shown, but not sent to the model"],
+  [/holds no answer that pi could go on from/, "contains no answer that pi could continue from"],
+  [/holds no turn that/, "contains no turn that"],
+  ["no client takes one", "no client accepts one"],
+  [/shows it and does not send it/, "shows it, but does not send it"],
+  [/its own model was not told either/, "its own model did not know either"],
+  [/it stands in the (rollout|parent)/, "it is in the $1"],
+  [/an export holds none of/, "an export contains none of"],
+  [
+    /opencode has one session of an id: the copy is not for it to import/,
+    "opencode has one session per id, so the copy is not imported",
+  ],
+  [/several records stand on one line/, "several records on one line; all were kept"],
+  [/several records on one line; all are kept/, "several records on one line; all were kept"],
+  [/bytes is cut, the/, "bytes was truncated; the"],
+  [/exists already/, "already exists"],
+  [/fits no folder/, "matches no folder"],
+  [/is no day$/, "is not a date"],
+  [/write a day as YYYY-MM-DD, or an instant as/, "write a date as YYYY-MM-DD, or a timestamp as"],
+  [/pond gave out no such cursor/, "not a cursor that pond issued"],
+  [
+    /pass the cursor as it came, with the query and filters it came for; or leave it out to start anew/,
+    "pass the cursor unchanged, with the query and filters it was issued for; or leave it out to start over",
+  ],
+  [/so nothing lies between/, "so nothing can match"],
+  [
+    /there is no \S+, which is fine: defaults and the environment hold/,
+    "no config file; using defaults and the environment",
+  ],
+  [/holds no word$/, "contains no word"],
+  [/what stands here is not compressed as zstd/, "this is not zstd-compressed data"],
+  [/the text goes on after its value/, "unexpected text after the value"],
+  [/is recorded yet/, "yet"],
+];
 
 /** Clients that the checkout before does not know: their lines in lists are passed over. */
 export const NEW_CLIENTS: readonly string[] = ["qwen-code"];

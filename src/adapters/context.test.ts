@@ -306,7 +306,7 @@ test("what pi's model is told of a command that a person ran goes along, and not
   const state = { session: replay(story("s").events())[0]!.session, messages };
   historyOf(state, { losses, context: pi });
   expect(losses.list()).toMatchObject([
-    { what: "text kept from the model", why: "its own client shows it and does not send it", count: 1 },
+    { what: "text kept from the model", why: "its own client shows it, but does not send it", count: 1 },
   ]);
 });
 
@@ -382,7 +382,7 @@ test("failures that no flag told the model of are lost to the record alone", () 
     { what: "failure of a tool", why: "no flag", affects: "model", count: 1 },
     {
       what: "failure of a tool",
-      why: "no flag; its own model was not told either",
+      why: "no flag; its own model did not know either",
       affects: "record",
       count: 1,
     },

@@ -108,7 +108,7 @@ export function toPondError(error: unknown): PondError {
       reason: "permission",
       hint:
         errno === "EROFS"
-          ? "that disk is mounted read-only: name another place, or mount it to be written to"
+          ? "that disk is mounted read-only: name another place, or mount it writable"
           : "check the owner and mode of that path",
       cause: error,
     });

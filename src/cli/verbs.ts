@@ -24,7 +24,7 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 const VERBS: readonly Command[] = [
   command({
     name: "sync",
-    summary: "Take in every new session of every client",
+    summary: "Import new and changed sessions from all clients",
     details:
       "Reads only what changed since the last sync. Stages: import, embed, update-indexes; the last one alone (--only update-indexes) merges and packs the whole store. With --quiet it prints only what could not be read.",
     flags: syncFlags,
@@ -38,7 +38,7 @@ const VERBS: readonly Command[] = [
   }),
   command({
     name: "search",
-    summary: "Find what was said, by words, exact text or pattern",
+    summary: "Search messages by words, exact text or pattern",
     args: [{ name: "query", summary: "Words to look for", repeated: true }],
     flags: searchFlags,
     examples: [
@@ -50,7 +50,7 @@ const VERBS: readonly Command[] = [
   }),
   command({
     name: "sessions",
-    summary: "What is stored, newest first: titles, projects, counts",
+    summary: "List stored sessions, newest first: titles, projects, counts",
     flags: sessionsFlags,
     examples: [
       "pond sessions",
@@ -74,19 +74,19 @@ const VERBS: readonly Command[] = [
   }),
   command({
     name: "status",
-    summary: "What is stored, how fresh it is, how the indexes are",
+    summary: "Show what is stored, how fresh it is, and the state of the indexes",
     load: async () => (await import("./verbs/status.ts")).status,
   }),
   command({
     name: "adapters",
-    summary: "The clients pond knows, where they keep sessions, how much is there",
+    summary: "List the clients pond knows, where they keep sessions, and how much is there",
     load: async () => (await import("./verbs/adapters.ts")).adapters,
   }),
   command({
     name: "restore",
     summary: "Write a stored session back as files of a client",
     details:
-      "The whole lineage or nothing; no file is overwritten; what was written is read back and compared.",
+      "Writes the session with all its descendants, or nothing. No file is overwritten. What was written is read back and compared.",
     args: [{ name: "session", summary: "The session's id or its beginning" }],
     flags: restoreFlags,
     mistaken: { in: "to", into: "to" },
@@ -101,7 +101,7 @@ const VERBS: readonly Command[] = [
   }),
   command({
     name: "resume",
-    summary: "Carry on with a stored session in its client or another one",
+    summary: "Resume a stored session in its client or in another one",
     details:
       "Restores the session if the client does not have it, then starts the client in the recorded directory and hands it the terminal; the exit code is the client's.",
     args: [{ name: "session", summary: "The session's id or its beginning" }],
@@ -119,7 +119,7 @@ const VERBS: readonly Command[] = [
     name: "verify",
     summary: "Prove that what is on disk is stored and restores equal",
     details:
-      "Fails on what is unequal, cannot be read, or is on disk and not stored. Sources that are gone, moved, grown or changed since the last sync are counted.",
+      "Fails on what is unequal, cannot be read, or is on disk and not stored. Sources that are gone, or were moved, grew or changed since the last sync, are only counted.",
     flags: verifyFlags,
     examples: ["pond verify", "pond verify --adapter claude-code", "pond verify --stored"],
     load: async () => (await import("./verbs/verify.ts")).verify,
@@ -133,15 +133,15 @@ const VERBS: readonly Command[] = [
   }),
   command({
     name: "repair",
-    summary: "Mend a store with lost or damaged files, as far as that can be done",
+    summary: "Repair a store with lost or damaged files, as far as possible",
     details:
-      "Reads every file. Indexes are made again; rows of damaged files are read again from their sources, and what no source has any more is kept as far as it can be read. At the end everything is proven anew; it fails where something is still wrong, and names it.",
+      "Reads every file. Indexes are rebuilt; rows of damaged files are read again from their sources, and what no source has any longer is kept as far as it can be read. At the end everything is checked again; if something is still wrong, the command names it and fails.",
     examples: ["pond repair", "pond repair --json"],
     load: async () => (await import("./verbs/repair.ts")).repair,
   }),
   command({
     name: "init",
-    summary: "Set pond up: a question or two, safe to run again",
+    summary: "Set pond up: one or two questions; safe to run again",
     flags: initFlags,
     keeps: ["store"],
     examples: ["pond init", "pond init --yes --store s3://my-bucket/pond"],
@@ -149,14 +149,14 @@ const VERBS: readonly Command[] = [
   }),
   command({
     name: "demo",
-    summary: "A tour over made-up sessions; touches nothing of yours",
+    summary: "A tour with made-up sessions; touches nothing of yours",
     flags: demoFlags,
     load: async () => (await import("./verbs/demo.ts")).demo,
   }),
   {
     name: "config",
     summary: "Show the settings and where each comes from",
-    details: "A setting comes from its flag, else its POND_* variable, the file, its default.",
+    details: "A setting comes from its flag, else from its POND_* variable, the file, or its default.",
     subcommands: [
       command({
         name: "show",

@@ -10,8 +10,8 @@ export async function createConfigFile(
   settings: { readonly storageUrl: string },
 ): Promise<boolean> {
   makeFolders(dirname(path));
-  const content = `# Settings of pond. Every line is optional: \`pond config show\` tells what is in force and why,
-# \`pond config schema\` what else can stand here.
+  const content = `# Settings of pond. Every line is optional: \`pond config show\` shows which values are in effect and why,
+# \`pond config schema\` shows every setting.
 
 [storage]
 # A folder, or s3://bucket/prefix, gs://bucket/prefix, az://container/prefix

@@ -58,7 +58,7 @@ function fixOf(said: string, at: { readonly line: string; readonly first: number
     return "separate with commas and close the bracket";
   if (said.includes("value") && name !== "")
     return value === ""
-      ? `give ${name} a value, or take the line out`
+      ? `give ${name} a value, or remove the line`
       : `text needs quotes: ${name} = "${SECRET_NAME.test(name) ? "..." : maskSecrets(value)}"`;
   return `a setting is name = "text", a number, true or false; a table is [name], each on a line of its own`;
 }

@@ -66,7 +66,7 @@ function* entriesOf(source: Located, table: object, above: readonly string[]): G
     else if (namesBelow(path).length === 0)
       throw fileError(source.file, place, {
         problem: `"${path.join(".")}" is not a setting`,
-        fix: guess(path) ?? sentence`take the line out; ${{ do: "describe_settings" }} lists every setting`,
+        fix: guess(path) ?? sentence`remove the line; ${{ do: "describe_settings" }} lists every setting`,
       });
     else if (isTable(raw)) yield* entriesOf(source, raw, path);
     else
@@ -98,7 +98,7 @@ function guess(path: readonly string[]): Sentence | undefined {
 function siblingsOf(table: readonly string[]): Sentence | undefined {
   const names = namesBelow(table);
   if (table.length === 0 || names.includes("*")) return undefined;
-  return sentence`[${table.join(".")}] takes ${names.join(", ")}: ${{ do: "describe_settings" }} tells what each is`;
+  return sentence`[${table.join(".")}] takes ${names.join(", ")}: ${{ do: "describe_settings" }} describes each`;
 }
 
 const isTable = (raw: unknown): raw is object =>

@@ -168,7 +168,13 @@ describe("a broken file names place, key and fix", () => {
     ["[adapters.pi]\nenable = true", "2:1", "adapters.pi.enable", /not a setting/, /adapters\.pi\.enabled/],
     ["storage = 'x'", "1:1", "storage", /is a table, not a value/, /write \[storage\]/],
     ["[storage.url]\nx = 1", "1:2", url, /must be text, not a table/, /url = /],
-    ["[sync]\nbatch_rows = 'many'", "2:1", rows, /a whole number, not the text "many"/, /batch_rows = 30000/],
+    [
+      "[sync]\nbatch_rows = 'many'",
+      "2:1",
+      rows,
+      /a whole number, not the string "many"/,
+      /batch_rows = 30000/,
+    ],
     ["[sync]\nbatch_rows = 1.5", "2:1", rows, /a whole number, not 1\.5/, /batch_rows = 30000/],
     ["[sync]\nbatch_rows = 0", "2:1", rows, /at least 1, not 0/, /batch_rows = 30000/],
     ["[sync]\nbatch_bytes = 99000000", "2:1", "sync.batch_bytes", /at most 64000000/, /batch_bytes = /],
@@ -179,9 +185,15 @@ describe("a broken file names place, key and fix", () => {
       /true or false, not a date/,
       /enabled = /,
     ],
-    ["[adapters.pi]\npaths = ['a', 3]", "2:1", "adapters.pi.paths", /a list of texts/, /paths = \["/],
+    ["[adapters.pi]\npaths = ['a', 3]", "2:1", "adapters.pi.paths", /a list of strings/, /paths = \["/],
     ["[storage]\nnamespace = '../x'", "2:1", "storage.namespace", /cannot be "\.\.\/x"/, /letters/],
-    ["[storage]\nurl = 'S3:/x'", "2:1", url, /cannot be "S3:\/x"/, /two slashes follow the colon: s3:\/\//],
+    [
+      "[storage]\nurl = 'S3:/x'",
+      "2:1",
+      url,
+      /cannot be "S3:\/x"/,
+      /write two slashes after the colon: s3:\/\//,
+    ],
     ["[storage]\nurl = 'http://x'", "2:1", url, /cannot begin with http:\/\//, /s3:\/\//],
     ["[storage]\nurl = 's3://'", "2:1", url, /names no place/, /s3:\/\/bucket/],
     ["[storage]\nurl = 'file://rel'", "2:1", url, /absolute path/, /file:\/\/\//],
@@ -239,7 +251,7 @@ describe("which file", () => {
     await using home = await tempDir();
     const error = await failure(load(home, { env: { POND_SYNC_BATCH_ROWS: "many" } }));
     expect(error.message).toBe(
-      'POND_SYNC_BATCH_ROWS: sync.batch_rows must be a whole number, not the text "many"',
+      'POND_SYNC_BATCH_ROWS: sync.batch_rows must be a whole number, not the string "many"',
     );
   });
 });

@@ -53,7 +53,7 @@ export const FIELDS = [
   {
     key: "storage.options.*",
     type: "string",
-    description: "Handed to the object store as it is, for example aws_region or aws_endpoint.",
+    description: "Passed to the object store unchanged, for example aws_region or aws_endpoint.",
     secret: "by-name",
   },
   {

@@ -63,7 +63,7 @@ function checkText(field: Field, text: string, context: ValueContext): Checked {
   if (field.format === "store" && slip !== undefined)
     return wrong(
       `cannot be ${JSON.stringify(maskUrlSlip(text))}`,
-      `two slashes follow the colon: ${slip}://...`,
+      `write two slashes after the colon: ${slip}://...`,
     );
   return absolute(text, context);
 }
@@ -101,7 +101,7 @@ const NOUN: Readonly<Record<FieldType, string>> = {
   string: "text",
   boolean: "true or false",
   integer: "a whole number",
-  strings: "a list of texts",
+  strings: "a list of strings",
 };
 
 type Raw = string | boolean | number | readonly string[];
@@ -112,7 +112,7 @@ function isOfType(type: FieldType, raw: unknown): raw is Raw {
 }
 
 function nameOf(raw: unknown): string {
-  if (typeof raw === "string") return `the text ${JSON.stringify(raw)}`;
+  if (typeof raw === "string") return `the string ${JSON.stringify(raw)}`;
   if (Array.isArray(raw)) return "a list of other things";
   if (raw instanceof Date) return "a date";
   return typeof raw === "number" || typeof raw === "boolean" ? String(raw) : "a table";

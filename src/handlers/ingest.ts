@@ -41,7 +41,7 @@ function checkEvents(events: unknown): readonly unknown[] {
   if (events.length > MAX_EVENTS)
     throw new PondError("validation_failed", `${events.length} events are too many for one request`, {
       reason: "limit",
-      hint: `give at most ${MAX_EVENTS}, cut between messages; the session comes first in each request`,
+      hint: `give at most ${MAX_EVENTS}, split between messages; the session comes first in each request`,
       data: { field: "events", value: events.length, most: MAX_EVENTS },
     });
   return events;
@@ -243,7 +243,7 @@ function differenceError(given: Session, stored: Session | undefined): RowError 
   if (stored === undefined) return undefined;
   const differs = (field: keyof Session, rule: RowError["rule"], value: string): RowError => ({
     rule,
-    message: `session ${given.id} is stored with ${field} ${value}, which never changes; its messages go there`,
+    message: `session ${given.id} is stored with ${field} ${value}, which never changes; its messages are stored there`,
     field,
   });
   for (const field of ["source_agent", "project"] as const)

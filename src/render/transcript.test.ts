@@ -85,7 +85,7 @@ describe("a transcript", () => {
         "     no",
         "     way",
         "",
-        "... 2 more parts; go on with after_id=2",
+        "... 2 more parts; continue with after_id=2",
       ].join("\n"),
     );
   });
@@ -136,9 +136,9 @@ describe("a transcript", () => {
       "--- [3] user | 1970-01-01 00:00:00Z | m2 | in another end --------------",
       "beside",
       "",
-      "2 ends, the newest first: its sources went different ways",
+      "2 ends, newest first: its sources diverged",
       "  1 | 2 records | last 1970-01-01 00:00:00Z | log /a.jsonl | read by r | shown here",
-      "  2 | 1 record | parted after m0 | log /b.jsonl | read by r | end=2",
+      "  2 | 1 record | diverged after m0 | log /b.jsonl | read by r | end=2",
       "1 stored message was replaced or removed; history=true shows it",
     ]);
   });
@@ -175,8 +175,8 @@ describe("a transcript", () => {
       "see the plan",
       "  [file plan.png]",
       "",
-      "... 3 more messages; go on with after_id=m7",
-      "2 messages are on branches that were left; branch=all shows them",
+      "... 3 more messages; continue with after_id=m7",
+      "2 messages are on abandoned branches; branch=all shows them",
       "children (1), each a session of its own:",
       "  s1/c | claude-code/explore | Look",
     ]);

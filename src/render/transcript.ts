@@ -49,7 +49,7 @@ export function getTranscript(response: GetResponse, phrasing: Phrasing): string
       lines.push(
         "",
         phrasing.line(
-          `... ${left} more ${left === 1 ? "part" : "parts"}; go on with ${phrasing.after(target_parts.at(-1)?.id ?? "")}`,
+          `... ${left} more ${left === 1 ? "part" : "parts"}; continue with ${phrasing.after(target_parts.at(-1)?.id ?? "")}`,
         ),
       );
     return [...lines, ...issueLines(response, phrasing)].join("\n");
@@ -80,15 +80,16 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
   const left =
     unsearched === 0
       ? ""
-      : `, ${unsearched} ${unsearched === 1 ? "session" : "sessions"} of it not looked through yet`;
+      : `, ${unsearched} ${unsearched === 1 ? "session" : "sessions"} of it not searched yet`;
   const scope = `${searched} messages with text${tools} were in scope${left}`;
   const name = JSON.stringify(phrasing.line(query));
   if (response.sessions.length === 0) {
     const more =
       response.next_cursor === undefined
         ? ""
-        : ` so far; go on with ${phrasing.cursor(response.next_cursor)}`;
-    const advice = response.mode === "words" ? ` ${phrasing.exact} finds any text, also in tools.` : "";
+        : ` so far; continue with ${phrasing.cursor(response.next_cursor)}`;
+    const advice =
+      response.mode === "words" ? ` ${phrasing.exact} finds any text, including text in tools.` : "";
     const without =
       phrasing.subagents === undefined ? "" : ` Subagents are left out unless ${phrasing.subagents}.`;
     return `nothing matches ${name}${more}; ${scope}.${without}${advice}`;
@@ -171,14 +172,14 @@ function sessionFooter(result: SessionResult, phrasing: Phrasing): string[] {
     );
   else if (left > 0 && last !== undefined)
     lines.push(
-      phrasing.line(`... ${left} more ${messagesOf(left)}; go on with ${phrasing.after(last.id)}${same}`),
+      phrasing.line(`... ${left} more ${messagesOf(left)}; continue with ${phrasing.after(last.id)}${same}`),
     );
   if (messages.length === 0) lines.push("no messages here");
   if (hidden > 0)
     lines.push(
       hidden === 1
-        ? `1 message is on a branch that was left; ${phrasing.allBranches} shows it`
-        : `${hidden} messages are on branches that were left; ${phrasing.allBranches} shows them`,
+        ? `1 message is on an abandoned branch; ${phrasing.allBranches} shows it`
+        : `${hidden} messages are on abandoned branches; ${phrasing.allBranches} shows them`,
     );
   lines.push(...endLines(result, phrasing), ...stateLines(result, phrasing));
   if (children.length > 0) {
@@ -197,17 +198,16 @@ function endLines(result: SessionResult, phrasing: Phrasing): string[] {
       const facts = [
         `${records} ${records === 1 ? "record" : "records"}`,
         ...(last_at === undefined ? [] : [`last ${timeOf(last_at)}`]),
-        ...(parted === undefined ? [] : [`parted after ${parted}`]),
+        ...(parted === undefined ? [] : [`diverged after ${parted}`]),
         `${source.form} ${source.path}`,
         `read by ${source.reader}`,
-        ...(isMapped === true ? ["restored with mapped paths, and carried on"] : []),
+        ...(isMapped === true ? ["restored with mapped paths, then continued"] : []),
         end === shown ? "shown here" : phrasing.end(end),
       ];
       return phrasing.line(`  ${end} | ${facts.join(" | ")}`);
     },
   );
-  if (lines.length > 0)
-    lines.unshift(`${lines.length} ends, the newest first: its sources went different ways`);
+  if (lines.length > 0) lines.unshift(`${lines.length} ends, newest first: its sources diverged`);
   if (replaced > 0 && history === undefined) {
     const [messages, they] =
       replaced === 1 ? ["1 stored message was", "it"] : [`${replaced} stored messages were`, "them"];

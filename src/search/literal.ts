@@ -103,13 +103,13 @@ function tooSlow(sessions: number, { kind, text }: LiteralRequest): PondError {
   const which = sessions === 1 ? "the newest session" : `the ${sessions} newest sessions`;
   return new PondError(
     "validation_failed",
-    `in ${TIME_MS / 1000} seconds ${which} in scope could not be looked through for the ${what} ${JSON.stringify(text)}`,
+    `in ${TIME_MS / 1000} seconds ${which} in scope could not be searched for the ${what} ${JSON.stringify(text)}`,
     {
       reason: "limit",
       hint:
         kind === "regex"
-          ? "simplify the pattern (counted repetitions inside others, as in (x{1,100}){1,20}, cost the most), or look at fewer sessions"
-          : "look at fewer sessions: by session, project or date",
+          ? "simplify the pattern (counted repetitions inside others, as in (x{1,100}){1,20}, cost the most), or search fewer sessions"
+          : "search fewer sessions: filter by session, project or date",
       data: { field: "query", value: text, sessions_unsearched: sessions },
     },
   );

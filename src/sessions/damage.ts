@@ -50,9 +50,9 @@ export async function aloneIn<T>(
 ): Promise<T> {
   const alone = await withStoreLock(parseStorageUrl(url), { namespace, kind, clock }, run);
   if (alone !== undefined) return alone.value;
-  throw new PondError("conflict", `another pond ${kind} works on ${url}`, {
+  throw new PondError("conflict", `another pond ${kind} is working on ${url}`, {
     reason: "busy",
-    hint: `let it end, then run pond ${kind} again`,
+    hint: `wait for it to end, then run pond ${kind} again`,
   });
 }
 
@@ -72,7 +72,7 @@ export async function clearTheWay(checks: readonly TableCheck[]): Promise<Cleare
     if (damage.length === 0) continue;
     if (table === SUMMARIES.name) {
       await removeDerived(directory);
-      done.push(`${table}: made again, as all that it holds can be computed`);
+      done.push(`${table}: rebuilt, since everything in it can be computed`);
       continue;
     }
     const isGone = damage.some(({ holds }) => holds === "table");
@@ -86,7 +86,7 @@ export async function clearTheWay(checks: readonly TableCheck[]): Promise<Cleare
 async function clearLost({ table, directory }: TableCheck): Promise<string> {
   const remains = await moveRemains(directory);
   const where = remains === undefined ? "" : `; what is left of its files is in ${remains}`;
-  return `${table}: all of it was lost, and it is made anew${where}`;
+  return `${table}: all of it was lost, and it was created anew${where}`;
 }
 
 /** Lets go of what only old versions needed, and of checksums of versions that are lost; takes those that are missing. */

@@ -205,7 +205,7 @@ describe("an object store", () => {
 
   test.concurrent.each([
     [403, "permission", /refuses the credentials/],
-    [404, undefined, /is no object store, or not this one \(status: 404\)/],
+    [404, undefined, /is not an object store, or not the right one \(status: 404\)/],
     [503, undefined, /cannot reach/],
   ])("status %i is said in one line", async (status, reason, message) => {
     await using s3 = await s3Stub({ fail: () => status });

@@ -9,7 +9,7 @@ export function parseRequest<S extends z.ZodType>(schema: S, body: unknown): z.o
   if (version !== undefined && version !== PROTOCOL_VERSION)
     throw new PondError(
       "version_unsupported",
-      `protocol_version ${JSON.stringify(version)} is not spoken here`,
+      `protocol_version ${JSON.stringify(version)} is not supported`,
       {
         hint: `send protocol_version ${PROTOCOL_VERSION}`,
         data: { received: version, supported: [PROTOCOL_VERSION] },

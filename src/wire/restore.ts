@@ -106,7 +106,7 @@ export interface RestoredState {
   /** Its place among the ends of the session, 1 for the newest; absent for a state that another source has gone on from. */
   readonly end?: number;
   readonly ends: number;
-  /** Pond restored it with mapped paths, and its client carried it on. */
+  /** Pond restored it with mapped paths, and its client continued it. */
   readonly mapped_paths?: true;
 }
 

@@ -19,7 +19,7 @@ import {
 const id = z.string().min(1);
 const instant = z.iso.datetime({ offset: true }).meta({ description: "RFC 3339, UTC." });
 const count = z.int().min(0);
-const cursor = z.string().min(1).meta({ description: "Opaque: next_cursor of the answer before." });
+const cursor = z.string().min(1).meta({ description: "Opaque: next_cursor of the previous answer." });
 
 /** Requests say which protocol they speak; the namespace is the configured one when absent. */
 const envelope = {
@@ -105,7 +105,7 @@ export const messageViewSchema = z.strictObject({
   seq: count.exactOptional(),
   role: z.enum(roles),
   timestamp: instant,
-  text: z.string().exactOptional().meta({ description: "What was said: the indexed text." }),
+  text: z.string().exactOptional().meta({ description: "The conversation: the indexed text." }),
   content: z.string().exactOptional().meta({ description: "Of a system message." }),
   parts_summary: z.array(partSummarySchema),
   parts: z.array(wirePartSchema).exactOptional().meta({ description: "With response_mode verbatim." }),
@@ -121,18 +121,18 @@ export const getRequestSchema = z.strictObject({
   message_id: id.exactOptional().meta({ description: "One message with its neighbours." }),
   response_mode: z.enum(["conversational", "complete", "verbatim"]).exactOptional(),
   session_from: z.enum(["start", "end"]).exactOptional(),
-  after_id: id.exactOptional().meta({ description: "Go on after this message, or part in message mode." }),
+  after_id: id.exactOptional().meta({ description: "Continue after this message, or part in message mode." }),
   before_id: id.exactOptional().meta({ description: "The page that ends before this message." }),
   limit: limit(GET_LIMITS),
   context_depth: z.int().min(0).max(CONTEXT_LIMITS.most).exactOptional(),
   branch: z.enum(["active", "all"]).exactOptional(),
   end: z.int().min(1).exactOptional().meta({
-    description: "Which end of a session whose sources went different ways; 1, the default, is the newest.",
+    description: "Which end of a session whose sources diverged; 1, the default, is the newest.",
   }),
   history: z.boolean().exactOptional().meta({
-    description: "Every stored row where it stood, replaced and removed ones too, each with its state.",
+    description: "Every stored row in its place, including replaced and removed ones, each with its state.",
   }),
-  include_payloads: z.boolean().exactOptional().meta({ description: "Payloads of files too." }),
+  include_payloads: z.boolean().exactOptional().meta({ description: "Include payloads of files." }),
 });
 
 const sourceSchema = z.strictObject({
@@ -148,7 +148,7 @@ const stateSchema = z.strictObject({
   state: count.meta({ description: "Its number among those of its source; restore takes it." }),
   records: count,
   read_at: instant,
-  whole: z.boolean().meta({ description: "False where something was held back or could not be read." }),
+  whole: z.boolean().meta({ description: "False where something was incomplete or could not be read." }),
 });
 
 /** Where a session came to: what one of its sources holds, and no other has gone on from. */
@@ -156,14 +156,14 @@ const endSchema = z.strictObject({
   end: z.int().min(1).meta({ description: "Its number, 1 for the newest; get reads it by this." }),
   source: sourceSchema,
   records: count,
-  last_at: instant.exactOptional().meta({ description: "The newest instant that its records tell." }),
+  last_at: instant.exactOptional().meta({ description: "The newest timestamp in its records." }),
   parted_after: id
     .exactOptional()
     .meta({ description: "The last message that it shares with the newest end from the beginning." }),
   mapped_paths: z
     .literal(true)
     .exactOptional()
-    .meta({ description: "Pond restored it with mapped paths, and its client carried it on." }),
+    .meta({ description: "Pond restored it with mapped paths, and its client continued it." }),
 });
 
 const childSchema = z.strictObject({
@@ -187,7 +187,7 @@ const issueSchema = z.strictObject({
 const issues = z
   .array(issueSchema)
   .exactOptional()
-  .meta({ description: "What of this answer cannot be read; the rest is whole." });
+  .meta({ description: "What could not be read; the rest of the answer is complete." });
 
 const sessionResultSchema = z.strictObject({
   scope: z.literal("session"),
@@ -208,12 +208,11 @@ const sessionResultSchema = z.strictObject({
   ends: z
     .array(endSchema)
     .exactOptional()
-    .meta({ description: "Where its sources went different ways, the newest first." }),
+    .meta({ description: "Its ends, where its sources diverged, the newest first." }),
   history: z.literal(true).exactOptional().meta({ description: "Every stored row is listed, not one end." }),
-  states: z
-    .array(stateSchema)
-    .exactOptional()
-    .meta({ description: "With history: what its sources held whenever they were read, the newest first." }),
+  states: z.array(stateSchema).exactOptional().meta({
+    description: "With history: what its sources contained each time they were read, the newest first.",
+  }),
   states_remaining: count.exactOptional(),
   replaced: count
     .exactOptional()
@@ -228,7 +227,7 @@ const messageResultSchema = z.strictObject({
   target_parts: z.array(wirePartSchema),
   target_parts_remaining: count,
   siblings: z.array(messageViewSchema),
-  siblings_before: count.meta({ description: "How many of the siblings stand before the message." }),
+  siblings_before: count.meta({ description: "How many of the siblings come before the message." }),
   context_depth: count,
   issues,
 });
@@ -252,7 +251,7 @@ export const searchRequestSchema = z.strictObject({
     })
     .exactOptional(),
   include_superseded: z.boolean().exactOptional().meta({
-    description: "Replaced versions of rewritten records too, marked; default false.",
+    description: "Include replaced versions of rewritten records, marked; default false.",
   }),
   limit: limit(SEARCH_LIMITS),
   cursor: cursor.exactOptional(),
@@ -263,7 +262,7 @@ const hitSchema = z.strictObject({
   state: rowState,
   part_id: id
     .exactOptional()
-    .meta({ description: "The part that holds the text, where it is no conversation." }),
+    .meta({ description: "The part that contains the text, where that is not conversation." }),
   kind: z.enum(partTypes).exactOptional(),
   tool_name: z.string().exactOptional(),
   role: z.enum(roles),
@@ -295,10 +294,10 @@ export const searchResponseSchema = z.strictObject({
   matched_total: count,
   matched_total_exact: z.boolean().meta({ description: "False: at least that many." }),
   searchable_in_scope: count.meta({
-    description: "Messages with text that the filters left; without filters on messages, of the newest ends.",
+    description: "Messages with text that pass the filters; without filters on messages, of the newest ends.",
   }),
   sessions_unsearched: count.exactOptional().meta({
-    description: "Exact text and patterns: sessions in scope that the next pages look through.",
+    description: "Exact text and patterns: sessions in scope that the next pages search.",
   }),
   has_more: z.boolean(),
   next_cursor: cursor.exactOptional(),
@@ -324,7 +323,7 @@ export const sessionSummarySchema = z.strictObject({
     .int()
     .min(2)
     .exactOptional()
-    .meta({ description: "Ways that its sources went; absent where it is one." }),
+    .meta({ description: "How many ends it has; absent where it has one." }),
   restored_to: z
     .array(z.strictObject({ client: z.string(), session_id: id, path: z.string(), restored_at: instant }))
     .min(1)
@@ -334,7 +333,7 @@ export const sessionSummarySchema = z.strictObject({
 
 export const sessionsResponseSchema = z.strictObject({
   sessions: z.array(sessionSummarySchema),
-  total: count.meta({ description: "Sessions that the filters left." }),
+  total: count.meta({ description: "Sessions that pass the filters." }),
   has_more: z.boolean(),
   next_cursor: cursor.exactOptional(),
 });

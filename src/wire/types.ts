@@ -137,9 +137,9 @@ export interface GetRequest {
   readonly context_depth?: number;
   /** Default `active`. */
   readonly branch?: "active" | "all";
-  /** Which end of a session whose sources went different ways; 1, the default, is the newest. */
+  /** Which end of a session whose sources diverged; 1, the default, is the newest. */
   readonly end?: number;
-  /** Every stored row where it stood, replaced and removed ones too, each with its state. */
+  /** Every stored row in its place, including replaced and removed ones, each with its state. */
   readonly history?: boolean;
   /** Payloads of files too. */
   readonly include_payloads?: boolean;
@@ -161,7 +161,7 @@ export interface StateView {
   readonly state: number;
   readonly records: number;
   readonly read_at: string;
-  /** False where something was held back or could not be read. */
+  /** False where something was incomplete or could not be read. */
   readonly whole: boolean;
 }
 
@@ -175,7 +175,7 @@ export interface EndView {
   readonly last_at?: string;
   /** The last message that it shares with the newest end from the beginning. */
   readonly parted_after?: string;
-  /** Pond restored it with mapped paths, and its client carried it on. */
+  /** Pond restored it with mapped paths, and its client continued it. */
   readonly mapped_paths?: true;
 }
 
@@ -220,12 +220,12 @@ export interface SessionResult {
   readonly ends?: readonly EndView[];
   /** Every stored row is listed, not one end. */
   readonly history?: true;
-  /** With history: what its sources held whenever they were read, the newest first. */
+  /** With history: what its sources contained each time they were read, the newest first. */
   readonly states?: readonly StateView[];
   readonly states_remaining?: number;
   /** Stored rows that are in none of its ends; history shows them. */
   readonly replaced?: number;
-  /** What of this answer cannot be read; the rest is whole. */
+  /** What could not be read; the rest of the answer is complete. */
   readonly issues?: readonly IssueView[];
 }
 
@@ -261,7 +261,7 @@ export interface SearchRequest {
   readonly mode?: SearchMode;
   readonly similar_to?: string;
   readonly filters?: SearchFilters;
-  /** Replaced versions of rewritten records too, marked; default false. */
+  /** Include replaced versions of rewritten records, marked; default false. */
   readonly include_superseded?: boolean;
   /** Sessions; default 10, at most 200. */
   readonly limit?: number;
@@ -305,9 +305,9 @@ export interface SearchResponse {
   readonly matched_total: number;
   /** False: at least that many. */
   readonly matched_total_exact: boolean;
-  /** Messages with text that the filters left; without filters on messages, of the newest ends. */
+  /** Messages with text that pass the filters; without filters on messages, of the newest ends. */
   readonly searchable_in_scope: number;
-  /** Exact text and patterns: sessions in scope that the next pages look through. */
+  /** Exact text and patterns: sessions in scope that the next pages search. */
   readonly sessions_unsearched?: number;
   readonly has_more: boolean;
   readonly next_cursor?: string;
@@ -335,7 +335,7 @@ export interface SessionLine extends SessionHead {
   };
   readonly bytes: number;
   readonly children: number;
-  /** Ways that its sources went; absent where it is one. */
+  /** How many ends it has; absent where it has one. */
   readonly ends?: number;
   /** Where pond restored it to, the newest first; absent where nowhere. */
   readonly restored_to?: readonly {

@@ -76,7 +76,7 @@ test("path prints the path alone; that there is no file is a note", async () => 
   const stdout = `${join(home.path, ".config/pond/config.toml")}\n`;
   const missing = await home.pond(["config", "path"]);
   expect(missing).toMatchObject({ code: 0, stdout });
-  expect(missing.stderr).toMatch(/^note: there is no such file yet/);
+  expect(missing.stderr).toMatch(/^note: the file does not exist yet/);
   using other = homeWith("broken = ");
   // Even a broken one can be found to be mended.
   expect(await other.pond(["config", "path", "--json"])).toEqual({

@@ -40,7 +40,7 @@ test("sessions and get say that there are two ends, and get reads each", async (
   const newest = (await home.pond(["get", RETRY, "--limit", "100"])).stdout;
   expect(newest).toContain("Water the quince twice");
   expect(newest).toMatch(
-    /2 ends, the newest first: its sources went different ways\n {2}1 \| .* \| shown here\n {2}2 \| .* \| parted after .* \| log .*\.jsonl \| read by .* \| --end 2\n/,
+    /2 ends, newest first: its sources diverged\n {2}1 \| .* \| shown here\n {2}2 \| .* \| diverged after .* \| log .*\.jsonl \| read by .* \| --end 2\n/,
   );
   expect(newest).toContain("1 stored message was replaced or removed; --history shows it");
   const other = (await home.pond(["get", RETRY, "--end", "2", "--limit", "100"])).stdout;

@@ -103,9 +103,9 @@ test.skipIf(!isUser)("a source that may not be read is no work for a sync", asyn
   mkdirSync(dirname(log), { recursive: true });
   writeFileSync(log, "{}\n", { mode: 0 });
   const { stdout } = await pondAsUser(home, ["doctor"]);
-  expect(stdout).toMatch(/^ok +clients +Claude Code: .*, 0 of them to be read$/m);
+  expect(stdout).toMatch(/^ok +clients +Claude Code: .*, 0 of them to read$/m);
   expect(stdout).toMatch(
-    /^warn +clients +Claude Code: .*closed\.jsonl: you may not.*\n +fix: make it readable/m,
+    /^warn +clients +Claude Code: .*closed\.jsonl: you have no permission.*\n +fix: make it readable/m,
   );
   expect(stdout).not.toContain("fix: pond sync");
 });

@@ -50,7 +50,7 @@ test("without a terminal it asks nothing; what is there stays, and a --store tha
   const again = await home.pond(["init", "--yes", "--store", "two"]);
   expect(again).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/^note: --store held for this command only/),
+    stderr: expect.stringMatching(/^note: --store applied to this command only/),
   });
   expect(readFileSync(fileOf(home), "utf8")).toBe(before);
 });

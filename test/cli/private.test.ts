@@ -77,7 +77,7 @@ test.skipIf(process.platform === "win32")(
     expect(lstatSync(store).mode & 0o777).toBe(0o755);
     rmSync(join(store, "notes.txt"));
     const told = await home.pond(["sessions", "--store", store]);
-    expect(told.stderr).toContain(`could read ${store}; it is private now`);
+    expect(told.stderr).toContain(`${store} was readable by other users of this machine; it is private now`);
     expect(lstatSync(store).mode & 0o777).toBe(0o700);
   },
 );
@@ -91,7 +91,12 @@ test.skipIf(process.platform === "win32")(
     chmodSync(folder, 0o755);
     chmodSync(join(folder, "reader"), 0o644);
     const first = await home.pond(["sync"]);
-    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(`${folder}; it is private now`) });
+    expect(first).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(
+        `${folder} was readable by other users of this machine; it is private now`,
+      ),
+    });
     expect(lstatSync(folder).mode & 0o777).toBe(0o700);
     expect((await home.pond(["sync"])).stderr).not.toContain("private");
   },

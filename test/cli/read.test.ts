@@ -91,7 +91,7 @@ test("status tells what is stored, what is pending, and the health of the tables
   expect(stdout).toContain("4 sessions, 30 messages");
   expect(stdout).toMatch(/TABLE\tROWS/);
   using empty = new TempHome();
-  expect((await empty.pond(["status"])).stdout).toContain("none yet; pond sync makes it");
+  expect((await empty.pond(["status"])).stdout).toContain("none yet; pond sync creates it");
 });
 
 describe("get", () => {
@@ -128,7 +128,7 @@ test.each([
     ["sessions", "--from", "2026-02-01", "--to", "2026-01-31"],
     /2026-02-01 is after 2026-01-31.*\n.*swap them/,
   ],
-  [["sessions", "--from", "yesterday"], /"yesterday" is no day\n.*YYYY-MM-DD/],
+  [["sessions", "--from", "yesterday"], /"yesterday" is not a date\n.*YYYY-MM-DD/],
   [["sessions", "--limit", "0"], /limit 0 is out of bounds\n.*give 1 to 1000/],
   [["get"], /get needs <id>\n.*pond sessions and pond search print ids/],
   [["get", "7b0"], /no session or message 7b0 is stored\n.*at least 4 characters/],
@@ -137,10 +137,10 @@ test.each([
     ["get", "7b0c5a52", "--after", "x"],
     /message x is not among .*\n.*the same mode, branch, end and history/,
   ],
-  [["get", "7b0c5a52", "--context", "2"], /--context says nothing about a session\n.*--message/],
+  [["get", "7b0c5a52", "--context", "2"], /--context does not apply to a session\n.*--message/],
   [
     ["get", "7b0c5a52-1f0e-4a57-9d3b-000000000000", "--mode", "verbatim"],
-    /--mode says nothing about a message\n/,
+    /--mode does not apply to a message\n/,
   ],
   [
     ["restore", "7b0c5a52-1f0e-4a57-9d3b-000000000000"],

@@ -47,12 +47,12 @@ describe("what cannot be answered", () => {
       "no such state",
       ["resume", CLAUDE, "--state", "9"],
       `there is no state 9 of session ${CLAUDE} as it was read from `,
-      "its only state is 1: leave --state out",
+      "leave --state out; its only state is 1",
     ],
     [
       "the session is there",
       ["restore", CLAUDE],
-      "exists already, and pond never overwrites a file",
+      "already exists, and pond never overwrites a file",
       "the session is there, and pond resume opens it; to get one more copy, restore into another folder with --out",
     ],
     [
@@ -92,11 +92,11 @@ test("a dry run begins with why a restore would be refused, and ends with 1", as
   expect(native.code).toBe(1);
   expect(native.stdout).toMatch(
     new RegExp(
-      `^a restore would be refused: /.*${CLAUDE}.jsonl exists already, .*\nfix: the session is there, and pond resume opens it; `,
+      `^a restore would be refused: /.*${CLAUDE}.jsonl already exists, .*\nfix: the session is there, and pond resume opens it; `,
     ),
   );
   // Nothing would be written, so that nothing would be listed anew.
-  expect(native.stdout).not.toContain("listed as of today");
+  expect(native.stdout).not.toContain("dated today");
   await home.pond(["restore", CLAUDE, "--to", "pi"]);
   const foreign = await home.pond(["restore", CLAUDE, "--to", "pi", "--dry-run"]);
   expect(foreign.code).toBe(1);
@@ -114,10 +114,10 @@ test("a directory that is not here comes with the whole command, of the state th
   using home = await demoHome();
   const { stdout } = await home.pond(["restore", CLAUDE, "--to", "pi", "--dry-run"]);
   expect(stdout).toContain(
-    `make it, or run pond restore ${CLAUDE} --to pi --map-path ${PROJECT}=<the folder here>\n`,
+    `create it, or run pond restore ${CLAUDE} --to pi --map-path ${PROJECT}=<the folder here>\n`,
   );
   const unused = await home.pond(["restore", CLAUDE, "--to", "pi", "--dry-run", "--map-path", "/hom/demo=/"]);
-  expect(unused.stderr).toContain(`fits no folder that the session recorded; it worked in ${PROJECT}\n`);
+  expect(unused.stderr).toContain(`matches no folder that the session recorded; it worked in ${PROJECT}\n`);
 });
 
 test.skipIf(process.getuid?.() === 0)("a folder that cannot be made is told by what it is for", async () => {

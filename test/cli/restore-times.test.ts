@@ -48,7 +48,7 @@ test("what its client would delete for its age has the time of the restore, and 
   rmSync(log);
   const started = Date.now() - 1000;
   const { stdout } = await home.pond(["restore", ID]);
-  expect(stdout).toContain("listed as of today: claude-code deletes sessions that are older than 30 days");
+  expect(stdout).toContain("dated today: claude-code deletes sessions that are older than 30 days");
   expect(statSync(log).mtimeMs).toBeGreaterThan(started);
   const json = await home.pond(["restore", ID, "--out", "x", "--json"]);
   expect(JSON.parse(json.stdout)).toMatchObject({ deleted_after_days: 30 });

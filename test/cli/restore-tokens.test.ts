@@ -51,7 +51,7 @@ test("one that is too large for a usual window says so, with what to do", async 
   const { code, stdout } = await home.pond(["restore", ID, "--to", "codex-cli"]);
   expect(code).toBe(0);
   expect(stdout).toContain(
-    "too large for a window of 200,000 in codex-cli; compact it in Claude Code (/compact), run pond sync and restore it again",
+    "too large for a context window of 200,000 in codex-cli; compact it in Claude Code (/compact), run pond sync and restore it again",
   );
   // Its own client recorded what it sends.
   const native = await home.pond(["restore", ID, "--out", "x"]);

@@ -48,13 +48,13 @@ test("a lost log comes back value for value where the client looks for it, and i
   const before = valuesOf(home);
   const refused = await home.pond(["restore", ID]);
   expect(refused).toMatchObject({ code: 2, stdout: "" });
-  expect(refused.stderr).toMatch(/exists already.*\n.*--out/s);
+  expect(refused.stderr).toMatch(/already exists.*\n.*--out/s);
   rmSync(join(home.path, LOG));
   // A link that leads nowhere is as much in the way.
   symlinkSync(join(home.path, "nowhere"), join(home.path, LOG));
   const linked = await home.pond(["restore", ID]);
   expect(linked).toMatchObject({ code: 2, stdout: "" });
-  expect(linked.stderr).toMatch(/exists already with other content.*\n.*nothing was written/s);
+  expect(linked.stderr).toMatch(/already exists with other content.*\n.*nothing was written/s);
   rmSync(join(home.path, LOG));
   const { code, stdout } = await home.pond(["restore", ID.slice(0, 8)]);
   expect([code, valuesOf(home)]).toEqual([0, before]);
@@ -85,7 +85,7 @@ test("paths mean the home and the working folder as they do to a shell, and a ru
   const { code, stdout, stderr } = await home.pond(["restore", ID, ...flags]);
   expect([code, stderr]).toEqual([
     0,
-    "note: --map-path /sv/app=/x fits no folder that the session recorded; it worked in /srv/app\n",
+    "note: --map-path /sv/app=/x matches no folder that the session recorded; it worked in /srv/app\n",
   ]);
   expect(stdout).toContain(`\n  ${home.path}/back/`);
   expect(stdout).toContain(`resume with: cd ${home.path}/here && claude`);
@@ -183,7 +183,7 @@ test("on an empty machine the client's folder is made where it belongs, and a mi
   expect(back.code).toBe(0);
   expect(existsSync(join(home.path, LOG))).toBe(true);
   expect(back.stdout).toContain(
-    `/srv/app is not on this machine: make it, or run pond resume ${ID} --map-path /srv/app=<the folder here>`,
+    `/srv/app is not on this machine: create it, or run pond resume ${ID} --map-path /srv/app=<the folder here>`,
   );
   expect(back.stdout).not.toContain("copy what is in");
   const codex = await home.pond(["restore", ID, "--to", "codex-cli"]);

@@ -100,7 +100,7 @@ test("a session that its client has is used as it is, also where it was continue
   writeFileSync(home.log, before.replace("hello", "other"));
   const refused = await home.resume([ID]);
   expect(refused).toMatchObject({ code: 2, stdout: "" });
-  expect(refused.stderr).toMatch(/exists already with other content.*\n.*run pond sync/);
+  expect(refused.stderr).toMatch(/already exists with other content.*\n.*run pond sync/);
 });
 
 test("into another client, again and again", async () => {
@@ -278,5 +278,5 @@ test("pond restore --dry-run shows files with sizes, losses, tokens and the comm
   appendFileSync(home.log, "{}\n");
   const refused = await home.pond(["restore", ID, "--dry-run"]);
   expect(refused.code).toBe(1);
-  expect(refused.stdout).toContain("in the way: it is there with other content");
+  expect(refused.stdout).toContain("in the way: it exists with other content");
 });

@@ -55,7 +55,7 @@ describe("sync", () => {
     const { code, stdout } = await home.pond(["verify"]);
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /22222222.*: not stored\n1 on disk and not stored: pond sync\n1 session went on since the last sync: /,
+      /22222222.*: not stored\n1 on disk and not stored: pond sync\n1 session has grown since the last sync; /,
     );
     await syncJson(home);
     expect(await home.pond(["verify"])).toMatchObject({
@@ -127,24 +127,24 @@ describe("sync", () => {
       expect([code, stdout]).toEqual([
         0,
         expect.stringMatching(
-          /^waiting: 1 \(.*\)\n {2}\S*11111111\S*\.jsonl: .* from .* on takes it .*\(in 60 min\)$/m,
+          /^waiting: 1 source is incomplete; .*\n {2}\S*11111111\S*\.jsonl: .*; imported as is by a sync after .*\(in 60 min\)$/m,
         ),
       ]);
     }
     expect((await home.pond(["sessions"])).stdout).toMatch(/^no session is stored .*pond sync/);
     // Neither advises a sync that would only find it waiting again.
     const status = (await home.pond(["status"])).stdout;
-    expect(status).toMatch(/^pending nothing that a sync .*\nwaiting \S*\.jsonl: .*\(in 60 min\)$/m);
+    expect(status).toMatch(/^pending nothing a sync .*\nwaiting \S*\.jsonl: .*\(in 60 min\)$/m);
     const doctor = (await home.pond(["doctor"])).stdout;
-    expect(doctor).toMatch(/^ok +clients .*0 of them to be read, 1 waiting\n +\S*\.jsonl: .*\(in 60 min\)$/m);
+    expect(doctor).toMatch(/^ok +clients .*0 of them to read, 1 waiting\n +\S*\.jsonl: .*\(in 60 min\)$/m);
     expect(doctor + status).not.toContain("pond sync");
     const log = logOf(home, "11111111-1111-4111-8111-111111111111");
     appendFileSync(log, '{"type":"summary","summary":"older"}\n');
-    expect((await home.pond(["status"])).stdout).toContain("claude-code 1 to be read; pond sync");
+    expect((await home.pond(["status"])).stdout).toContain("claude-code: 1 source to read; run pond sync");
     await home.pond(["sync"]);
     const old = Date.now() / 1000 - 3600;
     utimesSync(log, old, old);
-    expect((await home.pond(["doctor"])).stdout).toMatch(/1 of them to be read\n +fix: pond sync/);
+    expect((await home.pond(["doctor"])).stdout).toMatch(/1 of them to read\n +fix: pond sync/);
     await home.pond(["sync"]);
     expect((await home.pond(["status"])).stdout).toContain("pending nothing: every source");
     rmSync(log);
@@ -265,7 +265,9 @@ describe("sync", () => {
     writeFileSync(join(versions, newest!), "");
     const { code, stderr } = await home.pond(["status"]);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^note: the store was torn.*messages.*; pond sync reads every source again\n$/);
+    expect(stderr).toMatch(
+      /^note: the store was damaged by a crash.*messages.*; pond sync reads every source again\n$/,
+    );
     expect((await home.pond(["status"])).stderr).toBe("");
     expect(await home.pond(["sync"])).toMatchObject({
       code: 0,
@@ -282,7 +284,7 @@ describe("sync", () => {
     writeSession(home, "11111111-1111-4111-8111-111111111111", 3);
     await syncJson(home);
     rmSync(join(home.path, ".local/share/pond"), { recursive: true });
-    expect((await home.pond(["status"])).stdout).toMatch(/: gone \(last synced .*\); pond doctor tells/);
+    expect((await home.pond(["status"])).stdout).toMatch(/: gone \(last synced .*\); pond doctor shows/);
     const { code, stdout, stderr } = await home.pond(["sync", "--json"]);
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^note: the store that was at .* is gone/)]);
     expect(JSON.parse(stdout)).toMatchObject({

@@ -49,7 +49,7 @@ test("a log that went on and one that is gone are counted, exit 0", async () => 
   appendFileSync(logOf(home, ID), record(ID, "three"));
   const grown = await home.pond(["verify"]);
   expect(grown).toMatchObject({ code: 0 });
-  expect(grown.stdout).toContain("1 session went on since the last sync");
+  expect(grown.stdout).toContain("1 session has grown since the last sync");
   rmSync(logOf(home, ID));
   const gone = await home.pond(["verify", "--json"]);
   expect(gone.code).toBe(0);
@@ -62,7 +62,9 @@ test.each([["verify"], ["repair"], ["verify", "--stored"]])(
     using home = new TempHome();
     const ended = await home.pond([...args, "--store", join(home.path, "nope/x")]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
-    expect(ended.stderr).toMatch(/nothing is at .*nope\/x, which --store names.*\n +fix: check the path/);
+    expect(ended.stderr).toMatch(
+      /there is no store at .*nope\/x, the address given by --store\n +fix: check the path/,
+    );
   },
 );
 
@@ -73,7 +75,7 @@ test("what is stored and not equal is counted in records that add up, and its fi
   await changeRow({ config: { values: { storage: { url } } } } as Context, changed);
   const { code, stdout } = await home.pond(["verify"]);
   expect(code).toBe(1);
-  expect(stdout).toMatch(/RECORDS\tEQUAL\tUNEQUAL\tWRONG\nclaude-code\t1\t0\t1\t2\t1\t1\t1\n/);
+  expect(stdout).toMatch(/RECORDS\tEQUAL\tUNEQUAL\tFAILED\nclaude-code\t1\t0\t1\t2\t1\t1\t1\n/);
   expect(stdout).toMatch(/^1 stored file or session is not as on disk: pond repair reads it again/m);
 });
 

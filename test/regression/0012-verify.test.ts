@@ -170,10 +170,10 @@ describe.each(ALL)("$label", (model) => {
     expectUnstored(await verified(world, { machine: 1, places: [2] }), model.storedId(0));
   });
 
-  test("what changed without a trace, so that sync takes it for unchanged, is not stored", async () => {
+  test("what changed without a trace, so that sync considers it unchanged, is not stored", async () => {
     await using world = await worldAfter(model, ...TURNS, sync(0, 0));
     changeQuietly(world.root(0));
-    expectUnstored(await verified(world), "takes it for unchanged");
+    expectUnstored(await verified(world), "considers it unchanged");
   });
 
   test("a stored row that says something else is unequal, on disk and by the recorded digest", async () => {

@@ -153,7 +153,7 @@ test("what no source has any more stays as far as it can be read, and what canno
   expect(report.rows.taken_out).toBeGreaterThan(0);
   expect(report.left).toEqual([]);
   const wrong = report.stored.clients.flatMap(({ differences }) => differences);
-  expect(wrong.join()).toContain("is not stored, though a recorded state holds it");
+  expect(wrong.join()).toContain("is not stored, though a recorded state contains it");
   // Everything else works again.
   expect(await home.run((context) => listSessions(context, {}))).toMatchObject({ sessions: { length: 4 } });
   expect(await home.run((context) => search(context, { query: "retry" }))).toBeDefined();
@@ -209,7 +209,7 @@ test("doctor finds what is missing or cut without reading it, and does not advis
     {
       topic: "files",
       status: "fail",
-      message: expect.stringContaining("has the wrong size; it holds rows"),
+      message: expect.stringContaining("has the wrong size; it contains rows"),
       fix: [{ do: "repair" }],
     },
   ]);
@@ -227,7 +227,7 @@ test("doctor tells of several damaged files at once, and no other fix competes w
   expect(others).toEqual([]);
   expect(files).toMatchObject({ status: "fail", fix: [{ do: "repair" }] });
   expect(files?.message).toMatch(/^\d+ files are damaged$/);
-  expect(files?.details?.[0]).toContain("has the wrong size; it holds rows");
+  expect(files?.details?.[0]).toContain("has the wrong size; it contains rows");
   const fixes = findings
     .filter(({ fix }) => stepsIn(fix).some((step) => step.do === "sync"))
     .map(({ fix = "" }) => plainText(fix));

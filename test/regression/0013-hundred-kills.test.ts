@@ -267,7 +267,7 @@ test("killed restores leave nothing behind, and the next one completes them", TI
     const { code, stderr } = await home.run(restore(client, name));
     // One that was killed after its last step is there, and is never written over.
     if (code !== 0) {
-      expect(stderr).toMatch(/exists already, and pond never overwrites a file/);
+      expect(stderr).toMatch(/already exists, and pond never overwrites a file/);
       refused += 1;
     }
     expect(treeOf(join(home.targets, client, name))).toEqual(treeOf(join(home.targets, client, "whole")));

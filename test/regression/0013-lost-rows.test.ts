@@ -55,7 +55,7 @@ test("sessions that lost their rows are faults of the proof, and repair makes th
     { topic: "store", message: expect.stringContaining("not stored as they were read") },
   ]);
   const report = await home.run((context) => repair(context));
-  expect(report.done.join()).toContain("made anew from messages");
+  expect(report.done.join()).toContain("rebuilt from messages");
   expect(report.stored.clients.map(({ unequal }) => unequal)).toEqual(report.stored.clients.map(() => 0));
   const after = await home.run((context) => listSessions(context, {}));
   const facts = (list: typeof before): unknown =>
@@ -162,7 +162,7 @@ test("a value that changed under a good checksum is read again from its source",
   );
   await home.run((context) => sync(context, { stages: ["update-indexes"] }));
   const report = await home.run((context) => repair(context));
-  expect(report.done.join()).toContain("not what was read");
+  expect(report.done.join()).toContain("from what was read");
   expect(report.stored.clients.flatMap(({ differences }) => differences)).toEqual([]);
   for (const { proven } of (await home.run((context) => verify(context, {}))).clients)
     expect(proven).toBe(true);
@@ -228,7 +228,7 @@ test("doctor goes on saying that rows of sessions were made anew", async () => {
   expect(findings).toContainEqual(
     expect.objectContaining({
       status: "warn",
-      message: expect.stringContaining("made anew from their messages"),
+      message: expect.stringContaining("rebuilt from their messages"),
     }),
   );
 });

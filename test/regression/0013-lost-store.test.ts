@@ -229,7 +229,7 @@ test("where there never was a store nothing is gone", async () => {
   const machine = new Machine(folder.path);
   expect((await machine.troubles())[0]).toMatchObject({ status: "warn", fix: "pond sync" });
   await expect(machine.run((context) => listSessions(context, {}))).rejects.toMatchObject({
-    message: expect.stringMatching(/^nothing is at .* there is no store$/),
+    message: expect.stringMatching(/^there is no store at .*, the address given by /),
   });
   machine.write(ID.first);
   expect((await machine.sync()).notes).toEqual([]);

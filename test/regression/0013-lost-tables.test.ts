@@ -150,6 +150,6 @@ test("one session is told of as one", async () => {
   machine.remove(ID.first);
   rmSync(machine.table("sessions"), { recursive: true });
   const { done } = await machine.run((context) => repair(context));
-  expect(done.join()).toContain("1 lost row was made anew from messages: who its parent was");
+  expect(done.join()).toContain("1 lost row was rebuilt from messages: its parent is not known");
   expect((await machine.troubles())[0]?.message).toMatch(/^the row of 1 session was lost/);
 });

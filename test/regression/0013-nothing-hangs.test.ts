@@ -219,7 +219,7 @@ test("doctor tells what is here before it looks for a store that is not, and of 
   const findings = await doctor(context, {}, (some) => first.push(...some.map(({ topic }) => topic)));
   expect(first).toEqual(["settings", "retention"]);
   expect(findings.slice(2)).toEqual([
-    { topic: "clients", status: "ok", message: expect.stringContaining("only the store can tell") },
+    { topic: "clients", status: "ok", message: expect.stringContaining("only the store knows") },
     expect.objectContaining({
       topic: "store",
       status: "fail",

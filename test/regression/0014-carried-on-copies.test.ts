@@ -154,7 +154,7 @@ describe.each(CLIENTS)("a copy in %s", (client) => {
     await story.carryOnCopy(first);
     await opens({});
     const carried = await refusalOf(story.tryTo({}));
-    expect(carried.message).toMatch(/and carried on there \([12] turns?\)/);
+    expect(carried.message).toMatch(/and continued there \([12] turns?\)/);
   });
 
   test("is opened where its folder was moved to", async () => {
@@ -188,12 +188,12 @@ describe.each(CLIENTS)("a copy in %s", (client) => {
       const stale = await refusalOf(story.tryTo({ reuse }));
       expect(stale.message).toContain(`has ${more} since`);
       expect(stale.hint).toContain(`pond resume ${id};`);
-      expect(stale.hint).toContain("which nobody went on with");
+      expect(stale.hint).toContain("which has not changed since");
     }
     await story.carryOnCopy(first);
     for (const reuse of [true, false]) {
       const both = await refusalOf(story.tryTo({ reuse }));
-      expect(both.message).toContain(`both went on: the session has ${more} than what was restored`);
+      expect(both.message).toContain(`both have continued: the session has ${more} than what was restored`);
       expect(both.message).toMatch(/the copy has gained [12] turns?$/);
       expect(both.hint).not.toMatch(/delete|move/);
       expect(both.hint).toContain(`pond restore ${story.origin} --to ${client} --out <another folder>`);

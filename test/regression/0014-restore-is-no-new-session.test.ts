@@ -308,7 +308,7 @@ test("a copy that is older than its origin says how to hand over the rest", asyn
   for (const reuse of [false, true])
     await expect(restore(context, { session_id: ID, to: "pi", reuse })).rejects.toMatchObject({
       reason: "exists",
-      hint: expect.stringContaining("which nobody went on with, and do this again"),
+      hint: expect.stringContaining("which has not changed since, and run this again"),
     });
   // By its own id it is the same session.
   await expect(restore(context, { session_id: resume.id })).rejects.toMatchObject({

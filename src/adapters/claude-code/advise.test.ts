@@ -9,7 +9,7 @@ test.each([
   ["{}", /after 30 days, its default: \S*settings\.json sets no cleanupPeriodDays$/, false],
   ['{"cleanupPeriodDays": 7}', /after 7 days \(cleanupPeriodDays in \S*settings\.json\)$/, false],
   ['{"cleanupPeriodDays": 1}', /after 1 day /, true],
-  ["{broken", /after 30 days, its default: \S*settings\.json is no JSON object$/, false],
+  ["{broken", /after 30 days, its default: \S*settings\.json is not a JSON object$/, false],
   ['{"cleanupPeriodDays": 36500}', undefined, false],
 ] as const)("settings %j", async (settings, message, isUrgent) => {
   await using home = await tempDir();

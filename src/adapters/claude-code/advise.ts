@@ -48,7 +48,7 @@ async function cleanupDays(settings: string): Promise<{ readonly days: number; r
     );
   const parsed = tryParseJson(text);
   if (parsed.kind !== "value" || !isJsonObject(parsed.value))
-    return byDefault(`${settings} is no JSON object`);
+    return byDefault(`${settings} is not a JSON object`);
   const days = parsed.value["cleanupPeriodDays"];
   if (typeof days !== "number") return byDefault(`${settings} sets no cleanupPeriodDays`);
   return { days, why: ` (cleanupPeriodDays in ${settings})` };

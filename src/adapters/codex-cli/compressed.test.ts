@@ -60,7 +60,7 @@ test("what stands behind a frame and is none is an issue with its place, and all
   const { messages, issues, comparison, run } = await readAndCompare(folder.path, file);
   expect([messages, issues]).toEqual([2, [["unreadable", true, offset]]]);
   expect(comparison).toMatchObject({ records: 2, equal: 2, difference: { record: 2 } });
-  expect(describeDifference(comparison!)).toMatch(`not compressed as zstd at byte ${offset}`);
+  expect(describeDifference(comparison!)).toMatch(`not zstd-compressed data at byte ${offset}`);
   // It is looked at again each time: what could not be read is not done with.
   expect(run?.cursor?.files[PATH]?.mtime).toBe(-1);
 });

@@ -42,7 +42,7 @@ test.skipIf(!existsSync("/proc/self"))("where no folder can be made this is said
     });
     expect([status, stderr]).toEqual([
       1,
-      expect.stringContaining(`no folder can be made in ${dirname(path)}`),
+      expect.stringContaining(`no folder can be created in ${dirname(path)}`),
     ]);
   }
 });

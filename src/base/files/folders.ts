@@ -28,7 +28,7 @@ export function makeFolders(path: string): readonly string[] {
 }
 
 const notMade = (path: string, cause?: unknown): PondError =>
-  new PondError("storage_unavailable", `no folder can be made in ${dirname(path)}, so ${path} cannot be`, {
+  new PondError("storage_unavailable", `no folder can be created in ${dirname(path)}, so ${path} cannot be`, {
     hint: "name a folder on a disk",
     cause,
   });
@@ -62,7 +62,7 @@ export function notAFolder(path: string, cause: unknown): PondError {
     "storage_unavailable",
     isLost ? `${path} is a link to ${readlinkSync(path)}, which is not there` : `${path} is not a folder`,
     {
-      hint: isLost ? "make or mount what it links to, or name another folder" : "name another folder",
+      hint: isLost ? "create or mount what it links to, or name another folder" : "name another folder",
       cause,
     },
   );

@@ -13,12 +13,12 @@ export interface FolderUse {
 
 export const TEMPORARY: FolderUse = {
   what: "the folder for temporary files",
-  fix: "set TMPDIR (on Windows TMP) to a folder that is there, can be written to and has room",
+  fix: "set TMPDIR (on Windows TMP) to a folder that exists, is writable and has space",
 };
 
 export const STATE: FolderUse = {
   what: "the folder for what pond keeps beside the store",
-  fix: "make it a folder that you can write to, with room, or set XDG_STATE_HOME to another one",
+  fix: "make it a writable folder with free space, or set XDG_STATE_HOME to another one",
 };
 
 const WHY: Readonly<Record<string, readonly [string, ErrorReason?]>> = {

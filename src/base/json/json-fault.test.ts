@@ -34,7 +34,7 @@ test.each<[string, unknown, string, string]>([
   ["an array of a class", new (class Stack extends Array {})(), "", "an instance of Stack"],
   ["a map", new Map(), "", "an instance of Map"],
   ["bytes", Buffer.from("x"), "", "an instance of Buffer"],
-  ["raw JSON that is a text", JSON.rawJSON('"x"'), "", "raw JSON that is no number"],
+  ["raw JSON that is a text", JSON.rawJSON('"x"'), "", "raw JSON that is not a number"],
   ["a value that contains itself", cycle, "/0/back", "a value that contains itself"],
 ])("%s is found, with its place", (_, value, path, what) => {
   expect(jsonFault(value)).toEqual({ path, what });

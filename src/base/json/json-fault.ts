@@ -85,7 +85,8 @@ function scalarFault(value: unknown): string | undefined {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return undefined;
   if (typeof value !== "object") return value === undefined ? "undefined" : `a ${typeof value}`;
   // The native writer prints whatever stands in a raw value, also a text or a word.
-  if (JSON.isRawJSON(value)) return /^[-\d]/.test(value.rawJSON) ? undefined : "raw JSON that is no number";
+  if (JSON.isRawJSON(value))
+    return /^[-\d]/.test(value.rawJSON) ? undefined : "raw JSON that is not a number";
   const prototype: unknown = Object.getPrototypeOf(value);
   if (Array.isArray(value)) return Array.isArray(prototype) ? undefined : nameOfInstance(value);
   return isPlainPrototype(prototype) ? undefined : nameOfInstance(value);

@@ -123,7 +123,7 @@ class SlowReader {
         const frame = this.#open.at(-1);
         const next = this.#peek();
         if (frame === undefined) {
-          if (this.#at < this.#text.length) throw this.#fault("the text goes on after its value");
+          if (this.#at < this.#text.length) throw this.#fault("unexpected text after the value");
           return value;
         }
         addTo(frame, value);

@@ -13,10 +13,10 @@ export async function openContext({
   const onRepair: ContextOptions["onRepair"] = ({ kind, message }) =>
     out.note(
       kind === "index"
-        ? `note: ${message} had lost files; it was made again`
-        : `note: the store was torn and went back to its last whole version (${message}); pond sync reads every source again`,
+        ? `note: ${message} had lost files; it was rebuilt`
+        : `note: the store was damaged by a crash and went back to its last intact version (${message}); pond sync reads every source again`,
     );
   const onTightened = (folder: string): void =>
-    out.note(`note: other users of this machine could read ${folder}; it is private now`);
+    out.note(`note: ${folder} was readable by other users of this machine; it is private now`);
   return createContext({ config: await config(), machine: env, signal, onRepair, onTightened });
 }

@@ -39,7 +39,7 @@ export function renderHelp(trail: readonly Command[], style: Style): string {
     ),
     subcommands.length === 0
       ? ""
-      : `${["pond help", ...below.map((entry) => entry.name)].join(" ")} <${isRoot ? "verb" : "sub-command"}> tells more.`,
+      : `Run ${["pond help", ...below.map((entry) => entry.name)].join(" ")} <${isRoot ? "verb" : "sub-command"}> for details.`,
   ]
     .filter((text) => text !== "")
     .join("\n\n");

@@ -12,14 +12,14 @@ export const syncFlags = {
     summary: "Read this folder or file instead of the client's default place; with --adapter",
   },
   only: { type: "list", value: "stage", choices: STAGES, summary: "Run only this stage" },
-  skip: { type: "list", value: "stage", choices: STAGES, summary: "Leave this stage out" },
-  "dry-run": { type: "boolean", summary: "Look and count, write nothing" },
-  verify: { type: "boolean", summary: "Read every source again, whatever was remembered" },
-  wait: { type: "boolean", summary: "Wait for another sync instead of refusing" },
+  skip: { type: "list", value: "stage", choices: STAGES, summary: "Skip this stage" },
+  "dry-run": { type: "boolean", summary: "Count what is new; write nothing" },
+  verify: { type: "boolean", summary: "Read every source again, changed or not" },
+  wait: { type: "boolean", summary: "Wait for another running sync instead of failing" },
 } as const satisfies FlagTable;
 
 export const initFlags = {
-  yes: { type: "boolean", short: "y", summary: "Take the defaults, ask nothing" },
+  yes: { type: "boolean", short: "y", summary: "Use the defaults; ask nothing" },
 } as const satisfies FlagTable;
 
 const MAP_PATH = {
@@ -34,14 +34,14 @@ const stateFlags = {
     type: "integer",
     value: "n",
     example: 1,
-    summary: "Of a session that went several ways: which, 1 is the newest",
+    summary: "Which end of a session that diverged (1 = newest)",
   },
-  source: { type: "string", value: "path", summary: "As this source had it: its path, or its id" },
+  source: { type: "string", value: "path", summary: "The session as this source had it: its path or id" },
   state: {
     type: "integer",
     value: "n",
     example: 1,
-    summary: "An earlier state of that source, or of the only one, by number",
+    summary: "Number of an earlier state of the source (--source is needed if there are several)",
   },
 } as const satisfies FlagTable;
 
@@ -90,7 +90,7 @@ export const doctorFlags = {
 } as const satisfies FlagTable;
 
 export const demoFlags = {
-  keep: { type: "boolean", summary: "Leave the throwaway home there to look around in" },
+  keep: { type: "boolean", summary: "Keep the temporary home, so that you can look around in it" },
 } as const satisfies FlagTable;
 
 export const sessionsFlags = {
@@ -104,37 +104,46 @@ export const sessionsFlags = {
   from: { type: "string", value: "day", summary: "Active on or after this day (YYYY-MM-DD)" },
   to: { type: "string", value: "day", summary: "Active on or before this day (YYYY-MM-DD)" },
   parent: { type: "string", value: "session", summary: "Only the children of this session" },
-  subagents: { type: "boolean", summary: "Sessions of subagents too" },
-  limit: { type: "integer", value: "n", summary: "How many at most (default 50)" },
-  cursor: { type: "string", value: "token", summary: "Go on where the list before stopped" },
+  subagents: { type: "boolean", summary: "Include sessions of subagents" },
+  limit: { type: "integer", value: "n", summary: "At most this many sessions (default 50)" },
+  cursor: { type: "string", value: "token", summary: "Continue from the previous page" },
 } as const satisfies FlagTable;
 
 export const getFlags = {
-  message: { type: "string", value: "id", summary: "One message of it with its neighbours, whole" },
+  message: {
+    type: "string",
+    value: "id",
+    summary: "One message of the session, in full, with its neighbours",
+  },
   mode: {
     type: "string",
     choices: ["conversational", "complete", "verbatim"],
     value: "mode",
-    summary: "What was said, every record, or every record with its parts",
+    summary: "The conversation, every record, or every record with its parts",
   },
-  from: { type: "string", choices: ["start", "end"], value: "end", summary: "Which end to read from" },
-  after: { type: "string", value: "id", summary: "Go on after this message (or part, with --message)" },
+  from: {
+    type: "string",
+    choices: ["start", "end"],
+    value: "end",
+    summary: "Read from the start or from the end",
+  },
+  after: { type: "string", value: "id", summary: "Continue after this message (or part, with --message)" },
   before: { type: "string", value: "id", summary: "The page that ends before this message" },
   branch: {
     type: "string",
     choices: ["active", "all"],
     value: "branch",
-    summary: "Rewound branches too (all)",
+    summary: "Which branches to show",
   },
   end: {
     type: "integer",
     value: "n",
     example: 1,
-    summary: "Another end, where its sources went different ways (1: newest)",
+    summary: "Which end of a session that diverged (1 = newest)",
   },
-  history: { type: "boolean", summary: "Every stored row, replaced and removed ones too, each marked" },
+  history: { type: "boolean", summary: "Every stored row, including replaced and removed ones, each marked" },
   context: { type: "integer", value: "n", summary: "With --message: neighbours on each side (default 3)" },
-  limit: { type: "integer", value: "n", summary: "Messages at most (default 20)" },
+  limit: { type: "integer", value: "n", summary: "At most this many messages (default 20)" },
 } as const satisfies FlagTable;
 
 export const searchFlags = {
@@ -147,12 +156,17 @@ export const searchFlags = {
   project: { type: "string", value: "text", summary: "Only projects whose path contains this" },
   agent: { type: "string", value: "client", summary: "Only this client, or one of its agents" },
   session: { type: "string", value: "id", summary: "Only this session; the beginning of its id is enough" },
-  role: { type: "string", choices: ["user", "assistant"], value: "role", summary: "Only what one side said" },
+  role: {
+    type: "string",
+    choices: ["user", "assistant"],
+    value: "role",
+    summary: "Only messages of this role",
+  },
   from: { type: "string", value: "day", summary: "On or after this day (YYYY-MM-DD)" },
   to: { type: "string", value: "day", summary: "On or before this day (YYYY-MM-DD)" },
-  subagents: { type: "boolean", summary: "Sessions of subagents too" },
-  superseded: { type: "boolean", summary: "Replaced versions of rewritten records too, marked" },
-  limit: { type: "integer", value: "n", summary: "Sessions at most (default 10)" },
-  cursor: { type: "string", value: "token", summary: "Go on where the answer before stopped" },
-  explain: { type: "boolean", summary: "Show the engine's plan instead" },
+  subagents: { type: "boolean", summary: "Include sessions of subagents" },
+  superseded: { type: "boolean", summary: "Include replaced versions of rewritten records, marked" },
+  limit: { type: "integer", value: "n", summary: "At most this many sessions (default 10)" },
+  cursor: { type: "string", value: "token", summary: "Continue from the previous page" },
+  explain: { type: "boolean", summary: "Show the engine's query plan instead" },
 } as const satisfies FlagTable;

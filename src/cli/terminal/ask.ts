@@ -27,5 +27,5 @@ export async function ask(question: string, fallback: string, signal: AbortSigna
 
 const noAnswer = (): PondError =>
   new PondError("validation_failed", "there was no answer", {
-    hint: "--yes takes the defaults and asks nothing",
+    hint: "--yes uses the defaults and asks nothing",
   });

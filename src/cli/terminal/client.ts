@@ -50,7 +50,7 @@ export async function startClient({ steps, directory, environment }: ClientStart
         "internal",
         `${shellLine(step)} ended with exit code ${code}, so the session cannot be resumed`,
         {
-          hint: "its own message is above; run it by yourself to see more",
+          hint: "its own message is above; run it yourself to see more",
         },
       );
   }
@@ -75,7 +75,7 @@ async function runStep(
     child.on("error", (cause) =>
       reject(
         new PondError("internal", `${name} cannot be started: ${cause.message}`, {
-          hint: `run it by yourself: ${shellLine([name, ...args])}`,
+          hint: `run it yourself: ${shellLine([name, ...args])}`,
           cause,
         }),
       ),

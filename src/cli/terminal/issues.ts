@@ -14,5 +14,5 @@ export function located({ path, line, message }: Place): string {
 }
 
 export function notLookedAt(adapter: string, issues: readonly Omit<Place, "line">[]): string[] {
-  return issues.map(({ path, message }) => `  ${adapter}: not looked at: ${located({ path, message })}`);
+  return issues.map(({ path, message }) => `  ${adapter}: not examined: ${located({ path, message })}`);
 }

@@ -112,9 +112,9 @@ export function processSinks(): { readonly stdout: Sink; readonly stderr: Sink }
 /** A full disk here is that of where the output goes: nothing of the store is at fault. */
 function notWritten(error: unknown): PondError {
   const isFull = ["ENOSPC", "EDQUOT"].includes(errnoOf(error) ?? "");
-  const why = isFull ? "the disk that it goes to is full" : toPondError(error).message;
+  const why = isFull ? "the disk it is written to is full" : toPondError(error).message;
   return new PondError("internal", `the output cannot be written: ${why}`, {
-    hint: "send it to another place",
+    hint: "send the output elsewhere",
     cause: error,
   });
 }

@@ -9,14 +9,14 @@ export function tokenLine(report: Pick<RestoreReport, "tokens" | "to" | "fidelit
   const { windows, origin, is_sealed } = report.tokens;
   const exceeded = windows.findLast(({ is_exceeded }) => is_exceeded);
   if (exceeded === undefined) return sizeLine(report);
-  const larger = "a model of a larger window";
+  const larger = "a model with a larger context window";
   const fix =
     report.fidelity === "native"
       ? `resume it with ${larger}, or compact it first (/compact)`
       : is_sealed === true
         ? `resume it in ${origin}, or here with ${larger}`
         : `compact it in ${origin} (/compact), run pond sync and restore it again, or resume it with ${larger}`;
-  return `${sizeLine(report)}: too large for a window of ${count(exceeded.tokens)} in ${report.to}; ${fix}`;
+  return `${sizeLine(report)}: too large for a context window of ${count(exceeded.tokens)} in ${report.to}; ${fix}`;
 }
 
 /** Whose model: the one of the client that it is restored into; what another one was sent is told apart. */
@@ -45,7 +45,7 @@ export function missingFolders({ missing_map_paths: folders, resume }: RestoreRe
     resume.is_directory_missing === true && `${resume.directory}/`.startsWith(`${folder}/`);
   return folders
     .filter((folder) => !isTold(folder))
-    .map((folder) => `note: ${folder}, to which paths are mapped, is not on this machine: make it`);
+    .map((folder) => `note: ${folder}, to which paths are mapped, is not on this machine: create it`);
 }
 
 /** Of a rule that changed nothing: mostly a slip in the folder that the session recorded. */
@@ -53,14 +53,14 @@ export function unusedRules({ unused_map_paths: rules, resume }: RestoreReport):
   const recorded = resume.recorded_directory ?? resume.directory;
   return rules.map(
     (rule) =>
-      `note: ${shellLine(optionWords("--map-path", rule))} fits no folder that the session recorded; it worked in ${recorded}`,
+      `note: ${shellLine(optionWords("--map-path", rule))} matches no folder that the session recorded; it worked in ${recorded}`,
   );
 }
 
 /** What the model loses, then what only the record loses. */
 export function lossLines({ losses }: Pick<RestoreReport, "losses">): readonly string[] {
   return [
-    ...lossesOf(losses, "model", "what its model knew and does not know there:"),
+    ...lossesOf(losses, "model", "lost to the model in the new client:"),
     ...lossesOf(losses, "record", "left out, and never sent to the model:"),
   ];
 }

@@ -32,7 +32,7 @@ export async function path({ out, env, flags }: VerbContext): Promise<Outcome> {
     () => false,
   );
   out.result({ path: file.path, exists }, () => file.path);
-  if (!exists) out.note("note: there is no such file yet; every command works without one");
+  if (!exists) out.note("note: the file does not exist yet; every command works without it");
   return "done";
 }
 

@@ -23,10 +23,10 @@ export async function demo({ flags, out, signal }: VerbContext<typeof demoFlags>
     return answer;
   };
 
-  print("Made-up sessions of three clients, in a throwaway home. Your own sessions are not touched.");
+  print("Made-up sessions of three clients, in a temporary home. Your own sessions are not touched.");
   const report = await step(
     "sync",
-    "Takes in every session of every client. A second sync reads only what changed.",
+    "Imports every session of every client. A second sync reads only what changed.",
     () => sync(context, {}),
   );
   for (const { adapter, stored } of report.clients)
@@ -61,7 +61,7 @@ export async function demo({ flags, out, signal }: VerbContext<typeof demoFlags>
 
   const restored = await step(
     `restore ${RETRY_SESSION} --to codex-cli`,
-    "Hands a Claude Code session to Codex, and says what cannot come along.",
+    "Restores a Claude Code session into Codex, and reports what cannot be carried over.",
     () => restore(context, { session_id: RETRY_SESSION, to: "codex-cli", out: `${home}/.codex` }),
   );
   print(`${restored.fidelity}: ${restored.files.map(({ path }) => path).join(", ")}`);
@@ -69,7 +69,7 @@ export async function demo({ flags, out, signal }: VerbContext<typeof demoFlags>
   print(`resume with: ${restored.resume.command}`);
 
   out.result({ steps, ...(flags.keep && { home }) }, () =>
-    flags.keep ? `\nkept in ${home}` : "\nThe throwaway home is gone again. Next: pond sync",
+    flags.keep ? `\nkept in ${home}` : "\nThe temporary home was removed. Next: pond sync",
   );
   return "done";
 }

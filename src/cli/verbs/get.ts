@@ -46,8 +46,8 @@ function withFix(issue: IssueView): IssueView {
 }
 
 const MISSING_FIX =
-  "run pond repair, which reads again what its sources still have, or pond sync with --path where they are now; " +
-  "pond verify --stored says what is whole";
+  "run pond repair, which reads again what its sources still have, or pond sync with --path for where they are now; " +
+  "pond verify --stored shows what is intact";
 
 /** A flag that would count for nothing is a slip. */
 const IDLE = {
@@ -59,7 +59,7 @@ function refuseIdle(flags: VerbContext<typeof getFlags>["flags"], kind: keyof ty
   const name = IDLE[kind].find((each) => flags[each] !== undefined && flags[each] !== false);
   if (name === undefined) return;
   const instead = kind === "session" ? "name a message with --message" : "name its session instead";
-  throw usage(`--${name} says nothing about a ${kind}`, `leave it out, or ${instead}`);
+  throw usage(`--${name} does not apply to a ${kind}`, `leave it out, or ${instead}`);
 }
 
 const usage = (message: string, hint: string): PondError =>

@@ -20,7 +20,7 @@ export async function init(verb: VerbContext<typeof initFlags>): Promise<Outcome
   const report = await setUp(context, { store });
   out.result(report, () => render(report));
   if (look.config_exists && flags.store !== undefined)
-    out.note(`note: --store held for this command only; storage.url in ${look.config_file} is as it was`);
+    out.note(`note: --store applied to this command only; storage.url in ${look.config_file} is as it was`);
   return "done";
 }
 
@@ -45,10 +45,10 @@ function render(report: InitReport): string {
   );
   return [
     report.changed.length === 0
-      ? `settings: ${report.config_file} is there, left as it is`
+      ? `settings: ${report.config_file} exists and was left as it is`
       : `settings: wrote ${report.config_file}`,
     `store:    ${report.store}`,
-    found.length === 0 ? "clients:  none found (`pond adapters` tells where pond looks)" : "clients:",
+    found.length === 0 ? "clients:  none found (`pond adapters` lists the places pond reads)" : "clients:",
     ...clients,
     "",
     found.length === 0 ? "next: pond demo" : "next: pond sync",

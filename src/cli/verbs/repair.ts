@@ -46,7 +46,7 @@ function render(report: RepairReport): string[] {
     ...(unproven === 0
       ? []
       : [
-          `${count(unproven)} ${noun(unproven, "file")} without a checksum from when ${unproven === 1 ? "it was" : "they were"} written: only the digests of sessions prove what is in there`,
+          `${count(unproven)} ${noun(unproven, "file")} without a checksum from when ${unproven === 1 ? "it was" : "they were"} written: only the digests of sessions prove their content`,
         ]),
     ...done.map((line) => `done: ${safeLine(line)}`),
     ...(rows.taken_out === 0 ? [] : [rowsLine(rows)]),
@@ -54,8 +54,8 @@ function render(report: RepairReport): string[] {
       ? []
       : [
           rows.left_out === 1
-            ? "1 row with a damaged key left out: the session that it names is whole without it, or there is none"
-            : `${count(rows.left_out)} rows with a damaged key left out: the sessions that they name are whole without them, or there is none`,
+            ? "1 row with a damaged key left out: the session that it names is complete without it, or does not exist"
+            : `${count(rows.left_out)} rows with a damaged key left out: the sessions that they name are complete without them, or do not exist`,
         ]),
     ...(unrecorded === 0
       ? []
@@ -80,12 +80,12 @@ function rowsLine({ taken_out, proven, read_again, put_back, left_out, lost }: R
   const fates = [
     [proven, "proven and stored again"],
     [read_again, "read again from their sources"],
-    [put_back, "stored again as they could be read, since no source has them any more"],
-    [others, "of recorded states, made again"],
+    [put_back, "stored again as far as they could be read, since no source has them any longer"],
+    [others, "of recorded states, rebuilt"],
     [lost, "lost"],
   ] as const;
   const told = fates.flatMap(([rows, what]) => (rows === 0 ? [] : [`${count(rows)} ${what}`]));
-  return `rows taken out: ${count(taken_out)}${told.length === 0 ? "" : ` (${told.join(", ")})`}`;
+  return `rows removed: ${count(taken_out)}${told.length === 0 ? "" : ` (${told.join(", ")})`}`;
 }
 
 const MOST_SOURCES = 10;
@@ -114,7 +114,7 @@ function nextStep(sources: readonly { readonly is_there: boolean }[]): string {
     return `put what they were read from back where it was and run pond repair, or ${backup}`;
   if (gone === 0) return `no source has what is missing: ${backup}, if there is one`;
   const what =
-    gone === 1 ? "the one that is gone back where it was" : "those that are gone back where they were";
+    gone === 1 ? "the one that is missing back where it was" : "those that are missing back where they were";
   const moved = "sync them from where they are now (pond sync --adapter <client> --path <folder>)";
   return `put ${what} and run pond repair, or ${moved}, or ${backup}`;
 }

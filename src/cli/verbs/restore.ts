@@ -49,18 +49,18 @@ function render(report: RestoreReport): readonly string[] {
     ...(report.deleted_after_days === undefined
       ? []
       : [
-          `listed as of today: ${report.to} deletes sessions that are older than ${counted(report.deleted_after_days, "day")}`,
+          `dated today: ${report.to} deletes sessions that are older than ${counted(report.deleted_after_days, "day")}`,
         ]),
     ...inTheWay.slice(0, 1).map((path) => {
       const more = inTheWay.length === 1 ? "" : ` (and ${count(inTheWay.length - 1)} more)`;
-      return `in the way: ${path}${more}: run pond sync, then move it away before you copy, or what it has gained since is lost`;
+      return `in the way: ${path}${more}: run pond sync, then move it away before you copy, or what was added to it since is lost`;
     }),
     ...(is_directory_missing === true
-      ? [`${directory} is not on this machine: make it, or ${again(report, recorded)}`]
+      ? [`${directory} is not on this machine: create it, or ${again(report, recorded)}`]
       : []),
     ...(report.is_unrecorded === true
       ? [
-          "the store could not be written to, so that it does not know of this restore: the next sync takes it for another session",
+          "the store could not be written to, so this restore is not recorded: the next sync will import it as a separate session",
         ]
       : []),
     ...(copy_to === undefined
@@ -79,7 +79,7 @@ function again(report: RestoreReport, recorded: string): string {
   const isOpened = dry_run !== true && fidelity === "native" && resume.copy_to === undefined;
   if (isOpened && !isChosen(state))
     return `run ${pondCommand("resume", session_id, mapPathOption(recorded))}`;
-  const before = dry_run === true ? "run" : "move what was written away and run";
+  const before = dry_run === true ? "run" : "move the written files away and run";
   const chosen = isChosen(state)
     ? [...optionWords("--source", state.source), "--state", String(state.state)]
     : [];
@@ -95,7 +95,7 @@ function written({ files, sessions, to, fidelity }: RestoreReport): readonly str
   const kept = files.filter((file) => file.kept).length;
   return [
     `restored ${counted(sessions, "session")} into ${to} (${fidelity}): ${counted(files.length, "file")}, ${size(bytesOf(files))}, read back equal` +
-      (kept === 0 ? "" : `, ${count(kept)} of them there already`),
+      (kept === 0 ? "" : `, ${count(kept)} of them already there`),
     ...files.map(({ path }) => `  ${path}`),
   ];
 }
@@ -106,9 +106,9 @@ function planned({ files, sessions, to, fidelity }: RestoreReport): readonly str
     `would restore ${counted(sessions, "session")} into ${to} (${fidelity}): ${counted(files.length, "file")}, ${size(bytesOf(files))}; nothing was written`,
     ...files.map(({ path, bytes, kept, is_in_the_way }) => {
       const state = kept
-        ? ", there already"
+        ? ", already there"
         : is_in_the_way === true
-          ? ", in the way: it is there with other content"
+          ? ", in the way: it exists with other content"
           : "";
       return `  ${path} (${size(bytes)}${state})`;
     }),
@@ -130,7 +130,7 @@ function unproven({ unproven: all }: RestoreReport): readonly string[] {
 function otherStates({ session_id, state }: RestoreReport): readonly string[] {
   if (state === undefined) return [];
   const { end, ends, state: number, states, path, mapped_paths: isMapped } = state;
-  const mapped = isMapped === true ? ", which pond restored with mapped paths and its client carried on" : "";
+  const mapped = isMapped === true ? ", which pond restored with mapped paths and its client continued" : "";
   const from = `as it was read from ${path}${mapped}`;
   if (ends > 1 && end !== undefined)
     return [

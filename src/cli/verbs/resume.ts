@@ -28,13 +28,9 @@ export async function resume(verb: Verb): Promise<Outcome> {
   const { flags, out, env } = verb;
   const isDryRun = flags["dry-run"];
   if (flags.json && !isDryRun)
-    throw new PondError(
-      "validation_failed",
-      "--json answers with a document, and a client needs the terminal",
-      {
-        hint: "add --dry-run for the command as JSON",
-      },
-    );
+    throw new PondError("validation_failed", "--json prints a document, but a client needs the terminal", {
+      hint: "add --dry-run for the command as JSON",
+    });
   const report = await restored(verb);
   for (const line of notes(report)) out.note(safeLine(line));
   if (isDryRun) {
@@ -77,7 +73,7 @@ function whyNot(planned: ResumeReport, { args, env, flags }: Verb): PondError | 
     const words = [...(flags.in === undefined ? [] : optionWords("--in", flags.in)), ...stateWords(flags)];
     const options = [...(words.length === 0 ? [] : [shellLine(words)]), mapPathOption(recorded)].join(" ");
     return new PondError("not_found", `${directory}, ${where}, is not on this machine`, {
-      hint: `make it, or name the folder here: ${pondCommand("resume", args[0] ?? "", options)}`,
+      hint: `create it, or name the folder here: ${pondCommand("resume", args[0] ?? "", options)}`,
     });
   }
   const name = steps.at(-1)?.[0] ?? "";

@@ -38,9 +38,9 @@ export async function sessions(verb: VerbContext<typeof sessionsFlags>): Promise
 }
 
 const NONE_STORED =
-  "no session is stored (those of subagents apart: --subagents); pond sync takes in what is new";
+  "no session is stored (sessions of subagents are left out: --subagents); pond sync imports what is new";
 const NONE_MATCHES =
-  "no session matches; `pond sessions` without filters lists all, --subagents those of subagents too";
+  "no session matches; `pond sessions` without filters lists all, --subagents includes those of subagents";
 
 function render({ sessions: lines }: SessionsResponse, out: Output, shortId: (id: string) => string): string {
   const now = systemClock.now();

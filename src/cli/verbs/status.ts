@@ -4,7 +4,7 @@ import { describeWaits, status as runStatus } from "../../handlers/index.ts";
 import type { VerbContext } from "../command/command.ts";
 import { openContext } from "../command/context.ts";
 import type { Outcome } from "../terminal/exit.ts";
-import { ago, count, size } from "../terminal/number.ts";
+import { ago, count, counted, size } from "../terminal/number.ts";
 import type { Output } from "../terminal/output.ts";
 import { safeLine } from "../terminal/text.ts";
 import type { StatusReport } from "../../wire/status.ts";
@@ -22,9 +22,9 @@ export async function status(verb: VerbContext): Promise<Outcome> {
 function renderFirst(report: StatusReport, out: Output): string {
   const { bold } = out.style;
   if (report.is_gone === true)
-    return `${bold("store")}   ${report.store}: gone (last synced ${syncedAt(report)}); pond doctor tells what to do\n${renderPending(report)}`;
+    return `${bold("store")}   ${report.store}: gone (last synced ${syncedAt(report)}); pond doctor shows what to do\n${renderPending(report)}`;
   if (!report.exists)
-    return `${bold("store")}   ${report.store}: none yet; pond sync makes it with the first session\n${renderPending(report)}`;
+    return `${bold("store")}   ${report.store}: none yet; pond sync creates it with the first session\n${renderPending(report)}`;
   return [
     `${bold("store")}   ${report.store}`,
     `        ${count(report.sessions)} sessions, ${count(report.messages)} messages, ${size(report.bytes)} of text`,
@@ -59,9 +59,10 @@ function changes(pending: StatusReport["pending"]): string {
   if (pending.every(({ seen }) => seen === 0)) return "pending nothing: no client has a session here";
   if (waiting.length === 0)
     return pending.some(({ waits }) => waits.length > 0)
-      ? "pending nothing that a sync could take in now"
+      ? "pending nothing a sync could import now"
       : "pending nothing: every source on disk is as it was at the last sync";
-  return `pending ${waiting.map(({ adapter, sources }) => `${adapter} ${count(sources)}`).join(", ")} to be read; pond sync takes them in`;
+  const clients = waiting.map(({ adapter, sources }) => `${adapter}: ${counted(sources, "source")}`);
+  return `pending ${clients.join(", ")} to read; run pond sync`;
 }
 
 function groupColumns(header: string) {

@@ -101,7 +101,7 @@ function progressLine(out: Output): ProgressLine {
 
 function renderReport(report: SyncReport, elapsed: number, out: Output): string {
   if ("import" in report.took && report.clients.length === 0)
-    return "no client with sessions was found; `pond adapters` tells where pond looks, `pond demo` shows it on made-up sessions";
+    return "no client with sessions was found; `pond adapters` lists the places pond reads, `pond demo` shows how it works with made-up sessions";
   const table = out.table(report.clients, [
     { header: "CLIENT", cell: (row) => row.adapter },
     { header: "SEEN", align: "right", cell: (row) => count(row.seen) },
@@ -121,7 +121,7 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
   const waits = report.clients.flatMap((client) => client.waits);
   if (waiting > 0)
     lines.push(
-      `waiting: ${count(waiting)} (being written, or of a folder that is not recorded yet: such a source is taken as it is an hour after its last change)`,
+      `waiting: ${counted(waiting, "source is incomplete; it", "sources are incomplete; each")} is imported as it is, one hour after its last change at the latest`,
       ...describeWaits(waits, systemClock.now()).map((line) => `  ${safeLine(line)}`),
     );
   const superseded = report.clients.reduce((sum, client) => sum + client.superseded, 0);
@@ -131,7 +131,9 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
     );
   const relabelled = report.clients.reduce((sum, { stored }) => sum + stored.relabelled, 0);
   if (relabelled > 0)
-    lines.push(`${counted(relabelled, "session")} came with another project or client; the stored one stays`);
+    lines.push(
+      `${counted(relabelled, "session already stored has", "sessions already stored have")} a different project or client in this source; the stored values were kept`,
+    );
   const embed = "embed" in report.took ? `; embed: ${report.embed}` : "";
   const indexes = "update-indexes" in report.took ? `; update-indexes: ${report.indexes.outcome}` : "";
   const verb = report.dry_run

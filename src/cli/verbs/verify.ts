@@ -60,7 +60,7 @@ function nothingCompared(unrecorded = 0): string {
     unrecorded === 0
       ? "and none is stored"
       : `and of the ${counted(unrecorded, "session that is", "sessions that are")} stored no source is recorded`;
-  return `nothing was compared: no client that was asked for has sessions on this machine, ${stored}; pond adapters tells where pond looks`;
+  return `nothing was compared: no client that was asked for has sessions on this machine, ${stored}; pond adapters lists the places pond reads`;
 }
 
 const lostLines = (lost: StoredReport["lost"]): string[] =>
@@ -77,7 +77,7 @@ function renderSources(out: Output, clients: readonly ClientVerification[]): str
       { header: "EQUAL", align: "right", cell: (row) => count(row.equal) },
       { header: "UNEQUAL", align: "right", cell: (row) => count(row.unequal_records) },
       // Files and sessions: of one that cannot be read no record is compared.
-      { header: "WRONG", align: "right", cell: (row) => count(row.unequal) },
+      { header: "FAILED", align: "right", cell: (row) => count(row.unequal) },
     ]),
     ...clients.flatMap(({ differences }) => differences.map((line) => `  ${safeLine(line)}`)),
     ...clients.flatMap(({ adapter, issues }) => notLookedAt(adapter, issues)),
@@ -138,57 +138,61 @@ function renderFiles({ files, bytes, unsummed, late, damage }: FilesReport): str
   return [
     `${counted(files, "file")} of the store read (${size(bytes)})${unknown}: ${count(damage.length)} damaged`,
     ...damage.map((each) => `  ${damageLine(each)}`),
-    ...(damage.length === 0 ? [] : ["pond repair mends what can be mended"]),
+    ...(damage.length === 0 ? [] : ["pond repair repairs what can be repaired"]),
   ];
 }
 
-/** What is worth a line where there is any of it, in the words for one and for several. */
+/** Counts that get a line of their own when they are not zero, worded for one and for several. */
 const COUNTED: readonly (readonly [keyof Counts, one: string, several: string])[] = [
   [
     "grown",
-    "session went on since the last sync: what is stored of it is equal; pond sync takes in the rest",
-    "sessions went on since the last sync: what is stored of them is equal; pond sync takes in the rest",
+    "session has grown since the last sync; what is stored of it is equal, and pond sync imports the rest",
+    "sessions have grown since the last sync; what is stored of them is equal, and pond sync imports the rest",
   ],
   [
     "changed",
-    "session was rewritten since the last sync: what is stored restores as it was read then; pond sync takes it in",
-    "sessions were rewritten since the last sync: what is stored restores as it was read then; pond sync takes them in",
+    "session was rewritten since the last sync; what is stored restores as it was read then, and pond sync imports the new version",
+    "sessions were rewritten since the last sync; what is stored restores as it was read then, and pond sync imports the new versions",
   ],
   [
     "held",
-    "session is at work or cannot be read whole: what is stored of it restores as it was read",
-    "sessions are at work or cannot be read whole: what is stored of them restores as it was read",
+    "session is in use or only partly readable; what is stored of it restores as it was read",
+    "sessions are in use or only partly readable; what is stored of them restores as it was read",
   ],
   [
     "contained",
-    "session was never synced from where it is, and every record of it is stored",
-    "sessions were never synced from where they are, and every record of them is stored",
+    "session was never synced from where it is now, but every record of it is stored",
+    "sessions were never synced from where they are now, but every record of them is stored",
   ],
   [
     "restored",
-    "session was written by pond restore, and nobody touched it since",
-    "sessions were written by pond restore, and nobody touched them since",
+    "session was written by pond restore and has not changed since",
+    "sessions were written by pond restore and have not changed since",
   ],
   [
     "waiting",
-    "source cannot be told yet: pond sync takes it in once its client goes on, or an hour after it ended",
-    "sources cannot be told yet: pond sync takes them in once their client goes on, or an hour after it ended",
+    "source is incomplete; pond sync imports it when its client continues, or after an hour",
+    "sources are incomplete; pond sync imports them when their client continues, or after an hour",
   ],
   [
     "superseded",
-    "session is held by another source in a newer form, which is the one that is stored",
-    "sessions are held by another source in a newer form, which is the one that is stored",
+    "session has a newer version in another source; that version is stored",
+    "sessions have a newer version in another source; that version is stored",
   ],
-  ["moved", "recorded source is on disk by another path", "recorded sources are on disk by another path"],
+  [
+    "moved",
+    "recorded source is on disk under another path",
+    "recorded sources are on disk under another path",
+  ],
   [
     "gone",
-    "recorded source is not on disk any more: pond verify --stored proves what is stored of it",
-    "recorded sources are not on disk any more: pond verify --stored proves what is stored of them",
+    "recorded source is no longer on disk; pond verify --stored proves what is stored of it",
+    "recorded sources are no longer on disk; pond verify --stored proves what is stored of them",
   ],
   [
     "elsewhere",
-    "recorded source is of another machine: pond verify --stored proves what is stored of it",
-    "recorded sources are of other machines: pond verify --stored proves what is stored of them",
+    "recorded source is on another machine; pond verify --stored proves what is stored of it",
+    "recorded sources are on other machines; pond verify --stored proves what is stored of them",
   ],
 ];
 

@@ -15,11 +15,11 @@ export async function requireStore(context: Context): Promise<SessionStore> {
   const named = namedBy(context);
   if (named === undefined)
     throw new PondError("not_found", `there is no store at ${url} yet`, {
-      hint: sentence`${{ do: "sync" }} makes it with the first session it finds; ${{ do: "adapters" }} tells where it looks`,
+      hint: sentence`${{ do: "sync" }} creates it with the first session it finds; ${{ do: "adapters" }} lists the places it reads`,
     });
   // A slip in a name that somebody gave must not end in a second store.
-  throw new PondError("not_found", `nothing is at ${url}, which ${named} names: there is no store`, {
-    hint: sentence`check the path; only where a new store is meant, ${{ do: "sync" }} makes it there`,
+  throw new PondError("not_found", `there is no store at ${url}, the address given by ${named}`, {
+    hint: sentence`check the path; if a new store is meant, ${{ do: "sync" }} creates it there`,
   });
 }
 

@@ -35,7 +35,7 @@ export async function noSession(store: SessionStore, id: string): Promise<PondEr
   if (restored !== undefined)
     return new PondError(
       "not_found",
-      `${restored.session} is session ${restored.from}, which pond restored into ${restored.adapter}, and nobody carried it on`,
+      `${restored.session} is session ${restored.from}, which pond restored into ${restored.adapter}, and nobody has continued it since`,
       {
         hint: sentence`ask for session ${shellWord(restored.from)}; ${{ do: "resume", session_id: restored.from, to: restored.adapter }} opens it there`,
         data: { kind: "session", id, session_id: restored.from },
@@ -53,7 +53,7 @@ function nothingNear(id: string): Sentence {
   const list = sentence`${{ do: "sessions" }} lists what is stored`;
   return id.length < MIN_PREFIX
     ? sentence`give at least ${MIN_PREFIX} characters of its id; ${list}`
-    : sentence`${list}; ${{ do: "sync" }} takes in what is new`;
+    : sentence`${list}; ${{ do: "sync" }} imports what is new`;
 }
 
 /** A client that is known or stored: a filter by any other finds nothing, and would not say why. */
@@ -88,7 +88,7 @@ export async function requireMessage(
   if (candidates.length === 1) return only;
   const originals = await withoutCopies(store, candidates);
   if (originals.length === 1 && originals[0] !== undefined) return originals[0];
-  throw new PondError("validation_failed", `message ${id} stands in ${candidates.length} sessions`, {
+  throw new PondError("validation_failed", `message ${id} is in ${candidates.length} sessions`, {
     hint: `name the session too, for example ${shellWord(only.session_id)}`,
     data: { field: "message_id", value: id, sessions: candidates.map(({ session_id }) => session_id) },
   });
@@ -107,7 +107,7 @@ export async function resolveTarget(
   const isRestored = (await copiesBeginning(store, id)).length > 0;
   if (isSession || isRestored) return { session_id: await onlyBeginning(store, id) };
   throw new PondError("not_found", `no session or message ${id} is stored`, {
-    hint: sentence`${nothingNear(id)}; ${{ do: "search" }} prints the ids of messages, which must be whole`,
+    hint: sentence`${nothingNear(id)}; ${{ do: "search" }} prints the ids of messages, which must be given in full`,
     data: { kind: "session", id },
   });
 }

@@ -11,7 +11,7 @@ import type { Context } from "../context/context.ts";
 
 const STORE: FolderUse = {
   what: "the store",
-  fix: "it can be read, and nothing new is stored: give yourself the right to write to it (ls -ld tells whose it is), mount its disk to be written to, or name another place (storage.url)",
+  fix: "it can be read, but nothing new can be stored: give yourself the right to write to it (ls -ld shows the owner), mount its disk writable, or name another place (storage.url)",
 };
 
 /** Why nothing of a local store can be read, where that is so. */
@@ -26,7 +26,7 @@ export async function refusalOf({ address }: Context): Promise<PondError | undef
   if (!["EACCES", "EPERM"].includes(errnoOf(error) ?? "")) return undefined;
   return new PondError("storage_unavailable", `the store, ${folder}, cannot be read`, {
     reason: "permission",
-    hint: "give yourself the right to read it (ls -ld tells whose it is), or name another place (storage.url)",
+    hint: "give yourself the right to read it (ls -ld shows the owner), or name another place (storage.url)",
     cause: error,
   });
 }

@@ -85,7 +85,7 @@ async function settingsFindings({ config }: Context): Promise<Finding[]> {
     topic: "settings",
     status: "warn",
     message: `${name} is set, but no setting has that variable`,
-    fix: sentence`\`${{ do: "show_settings" }}\` lists the settings; unset the variable or mend its name`,
+    fix: sentence`\`${{ do: "show_settings" }}\` lists the settings; unset the variable or correct its name`,
   }));
   const { path } = config.file;
   const hasFile = await access(path).then(
@@ -94,7 +94,7 @@ async function settingsFindings({ config }: Context): Promise<Finding[]> {
   );
   const message = hasFile
     ? `read from ${path} and the environment`
-    : `there is no ${path}, which is fine: defaults and the environment hold`;
+    : "no config file; using defaults and the environment";
   return [{ topic: "settings", status: "ok", message }, ...unknown];
 }
 
@@ -174,7 +174,7 @@ async function openStoreFindings(store: SessionStore, context: Context): Promise
   for (const { kind, message } of store.recoveryIssues())
     findings.push(
       kind === "index"
-        ? { topic: "indexes", status: "ok", message: `${message} had lost files and was made again` }
+        ? { topic: "indexes", status: "ok", message: `${message} had lost files and was rebuilt` }
         : { topic: "store", status: "warn", message, fix: READ_AGAIN },
     );
   return [...findings, ...tables.map(indexFinding)];
@@ -222,7 +222,7 @@ async function proofFindings(context: Context, deep: boolean): Promise<Finding[]
     known.sessions === 1
       ? "session is not stored as it was read"
       : "sessions are not stored as they were read";
-  const message = `${known.sessions} ${stored} (looked at ${when} UTC)`;
+  const message = `${known.sessions} ${stored} (checked ${when} UTC)`;
   return [{ topic: "store", status: "fail", message, fix: PROOF_FIX }];
 }
 
@@ -232,7 +232,7 @@ async function recoveredFindings(context: Context): Promise<Finding[]> {
   const sessions = (await store?.countRecovered().catch(() => 0)) ?? 0;
   if (sessions === 0) return [];
   const rows = sessions === 1 ? "the row of 1 session was" : `the rows of ${sessions} sessions were`;
-  const message = `${rows} lost and made anew from their messages, or could only be read from a damaged file: nothing proves who their parents were`;
+  const message = `${rows} lost and rebuilt from their messages, or could only be read from a damaged file: nothing proves which sessions were their parents`;
   return [
     {
       topic: "store",
@@ -249,7 +249,7 @@ async function remainsFindings({ address }: Context): Promise<Finding[]> {
     topic: "store",
     status: "fail",
     message: `a table was lost, and not everything that is stored is proven without it; what is left of it is in ${path}`,
-    fix: sentence`put the sources of its sessions back and run ${{ do: "repair" }}, or put a backup of the store in place; to live with the loss, delete that folder`,
+    fix: sentence`put the sources of its sessions back and run ${{ do: "repair" }}, or put a backup of the store in place; to accept the loss, delete that folder`,
   }));
 }
 
@@ -303,7 +303,7 @@ async function clientFindings(
         topic: "clients",
         status: "warn",
         message: "no client's sessions were found on this machine",
-        fix: sentence`\`${{ do: "adapters" }}\` tells where pond looks; name another place with \`${{ do: "sync", adapters: { choose: "client" }, paths: { choose: "folder" } }}\``,
+        fix: sentence`\`${{ do: "adapters" }}\` lists the places pond reads; name another place with \`${{ do: "sync", adapters: { choose: "client" }, paths: { choose: "folder" } }}\``,
       },
     ];
   const unread = await Promise.all(sweeps.map((sweep) => unreadPlaces(context, sweep)));
@@ -317,8 +317,8 @@ async function clientFindings(
       ...closed.map(({ unit }) => ({ path: unit.files[0]?.path ?? unit.key, message: CLOSED })),
     ];
     const some = isPondError(known)
-      ? "what is new only the store can tell"
-      : `${stale.length} of them to be read${waiting.length === 0 ? "" : `, ${waiting.length} waiting`}`;
+      ? "only the store knows what is new"
+      : `${stale.length} of them to read${waiting.length === 0 ? "" : `, ${waiting.length} waiting`}`;
     const message = `${adapter.title}: ${seen} ${seen === 1 ? "source" : "sources"}, ${some}`;
     const details = waiting.length === 0 ? {} : { details: describeWaits(waiting, now) };
     const freshness: Finding =
@@ -335,7 +335,7 @@ async function clientFindings(
   });
 }
 
-const CLOSED = "you may not read it, and no sync can";
+const CLOSED = "you have no permission to read it, so no sync can";
 
 /** A source of which a file may not be read. */
 function isClosed({ unit }: Stale): boolean {
@@ -357,7 +357,7 @@ async function unreadPlaces({ machine }: Context, { adapter, places }: Sweep): P
     .map(({ path }) => ({
       topic: "clients",
       status: "warn",
-      message: `${adapter.title}: ${path} is the client's own place, and is not read: the settings name others`,
+      message: `${adapter.title}: ${path} is the client's default place, but it is not read: the settings name others`,
       fix: sentence`add it to adapters.${adapter.name}.paths (\`${{ do: "show_settings" }}\` names the file)`,
     }));
 }

@@ -74,8 +74,8 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   if (changed > 0) {
     done.push(
       changed === 1
-        ? "1 row that is not what was read was taken out"
-        : `${changed} rows that are not what was read were taken out`,
+        ? "1 row that differs from what was read was removed"
+        : `${changed} rows that differ from what was read were removed`,
     );
     step("reading every source again");
     again = sumOf(again, await readAgain(context, store, { verify: true }));
@@ -113,16 +113,16 @@ function sessionLines(made: number, asRead: number): readonly string[] {
       ? []
       : [
           made === 1
-            ? "sessions: 1 lost row was made anew from messages: who its parent was is not known"
-            : `sessions: ${made} lost rows were made anew from messages: who their parents were is not known`,
+            ? "sessions: 1 lost row was rebuilt from messages: its parent is not known"
+            : `sessions: ${made} lost rows were rebuilt from messages: their parents are not known`,
         ]),
     ...(asRead === 0
       ? []
       : [
           asRead === 1
-            ? "sessions: 1 row is stored as it could be read from damaged files, marked options.pond.recovered: " +
+            ? "sessions: 1 row is stored as far as it could be read from damaged files, marked options.pond.recovered: " +
               "nothing proves its parent and times"
-            : `sessions: ${asRead} rows are stored as they could be read from damaged files, marked ` +
+            : `sessions: ${asRead} rows are stored as far as they could be read from damaged files, marked ` +
               "options.pond.recovered: nothing proves their parents and times",
         ]),
   ];
@@ -261,7 +261,7 @@ const keepsShut = ({ holds, what }: Damage): boolean => holds === "version" && w
 
 function takenOutLine(table: string, files: number, rows: number): string {
   const [verb, noun] = files === 1 ? ["was", "file"] : ["were", "files"];
-  return `${table}: ${files} damaged ${noun} ${verb} taken out, with ${rows} ${rows === 1 ? "row" : "rows"}`;
+  return `${table}: ${files} damaged ${noun} ${verb} removed, with ${rows} ${rows === 1 ? "row" : "rows"}`;
 }
 
 function check(context: Context): Promise<TableCheck[]> {
@@ -290,7 +290,7 @@ async function remakeIndexes(
     );
     if (names.length === 0) continue;
     await store.table(table)?.remakeIndexes(new Set(names));
-    done.push(`${table}: made again: ${[...new Set(names)].join(", ")}`);
+    done.push(`${table}: rebuilt: ${[...new Set(names)].join(", ")}`);
   }
 }
 

@@ -24,7 +24,7 @@ export interface ToldSession {
 export interface DryRead {
   readonly sessions: readonly ToldSession[];
   readonly issues: readonly Issue[];
-  /** True where something cannot be told yet. */
+  /** True where something is too incomplete to import. */
   readonly isWaiting: boolean;
   readonly superseded: readonly { readonly session: SessionId; readonly differences: number }[];
 }

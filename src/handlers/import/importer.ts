@@ -178,7 +178,7 @@ class Importer {
         if (round < MOST_READS) await this.#import(whole, "again");
         else {
           const path = task.unit.files[0]?.path ?? task.unit.key;
-          const message = "others wrote the same session at the same time, again and again: sync once more";
+          const message = "other processes kept writing the same session at the same time: sync again";
           this.#count({ kind: "unreadable", adapter: adapter.name, path, message });
         }
       }

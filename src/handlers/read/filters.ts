@@ -43,7 +43,7 @@ function projectTest(filter: ProjectFilter): (project: string) => boolean {
 
 function checkOrder(from_date: string, to_date: string): void {
   if (instantOf("from_date", from_date).start < instantOf("to_date", to_date).end) return;
-  throw new PondError("validation_failed", `${from_date} is after ${to_date}, so nothing lies between`, {
+  throw new PondError("validation_failed", `${from_date} is after ${to_date}, so nothing can match`, {
     hint: "swap them, or leave one out",
     data: { field: "from_date", value: from_date },
   });
@@ -57,8 +57,8 @@ function instantOf(field: string, text: string): { readonly start: number; reado
   if (day !== undefined) return { start: day, end: day + DAY };
   const instant = parseTimestamp(text);
   if (instant !== undefined) return { start: instant, end: instant + 1 };
-  throw new PondError("validation_failed", `${JSON.stringify(text)} is no day`, {
-    hint: "write a day as YYYY-MM-DD, or an instant as 2026-01-02T03:04:05Z",
+  throw new PondError("validation_failed", `${JSON.stringify(text)} is not a date`, {
+    hint: "write a date as YYYY-MM-DD, or a timestamp as 2026-01-02T03:04:05Z",
     data: { field, value: text },
   });
 }
@@ -87,10 +87,12 @@ export function decodeCursor(cursor: string, request: string): Readonly<Record<s
   if (position?.["of"] === request) return position;
   throw new PondError(
     "validation_failed",
-    position === undefined ? "cursor: pond gave out no such cursor" : "cursor: it belongs to another request",
+    position === undefined
+      ? "cursor: not a cursor that pond issued"
+      : "cursor: it belongs to another request",
     {
       reason: "stale_cursor",
-      hint: "pass the cursor as it came, with the query and filters it came for; or leave it out to start anew",
+      hint: "pass the cursor unchanged, with the query and filters it was issued for; or leave it out to start over",
       data: { field: "cursor" },
     },
   );

@@ -94,7 +94,7 @@ function partsAfter<T extends { readonly id: string }>(
   const position = parts.findIndex(({ id }) => id === after);
   if (position >= 0) return parts.slice(position + 1);
   throw new PondError("not_found", `after_id: the message has no part ${after}`, {
-    hint: "in message mode after_id is the id of a part of the answer before",
+    hint: "in message mode after_id is the id of a part of the previous answer",
     data: { kind: "part", id: after },
   });
 }

@@ -317,7 +317,7 @@ describe("what cannot be answered says what to ask instead", () => {
     await using temp = await tempContext();
     await expect(get(temp.context, { session_id: "s" })).rejects.toMatchObject({
       code: "not_found",
-      hint: expect.stringContaining("sync makes it"),
+      hint: expect.stringContaining("sync creates it"),
     });
   });
 });

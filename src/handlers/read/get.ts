@@ -112,7 +112,10 @@ async function pastOf(
   const most = Math.max(1, ends.length);
   if (end !== undefined && end > most)
     throw new PondError("not_found", `session ${session.id} has no end ${end}`, {
-      hint: most === 1 ? "it has one end" : `its ends are 1 to ${most}`,
+      hint:
+        most === 1
+          ? sentence`leave ${{ field: "end" }} out; this session has one end`
+          : `its ends are 1 to ${most}`,
       data: { kind: "end", id: String(end), field: "end" },
     });
   return {
@@ -208,7 +211,7 @@ function positionOf(messages: readonly ShownMessage[], id: string, field: string
   const position = messages.findIndex(({ members }) => members.some((member) => member.id === id));
   if (position >= 0) return position;
   throw new PondError("not_found", `message ${id} is not among those of this session in this mode`, {
-    hint: "take it from the answer before, and ask with the same mode, branch, end and history",
+    hint: "take it from the previous answer, and ask with the same mode, branch, end and history",
     data: { kind: "message", id, field },
   });
 }

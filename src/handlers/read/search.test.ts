@@ -609,7 +609,7 @@ describe("what cannot be answered says what to ask instead", () => {
     [
       "a cursor of nobody",
       { query: "x", cursor: "nope" },
-      { reason: "stale_cursor", message: "cursor: pond gave out no such cursor" },
+      { reason: "stale_cursor", message: "cursor: not a cursor that pond issued" },
     ],
   ])("%s", async (_, request, expected) => {
     await using temp = await tempContext();

@@ -77,19 +77,19 @@ function inputOf(context: Context, request: SearchRequest): SearchInput {
 function checkQuery({ query = "", mode }: SearchRequest): string {
   const text = mode === "exact" || mode === "regex" ? query : query.trim();
   if (text === "")
-    throw new PondError("validation_failed", "there is nothing to look for", {
+    throw new PondError("validation_failed", "the query is empty", {
       hint: sentence`give a query, for example: ${{ do: "search", query: "connection refused" }}`,
       data: { field: "query" },
     });
   if (text.length > MAX_QUERY)
     throw new PondError("validation_failed", `a query of ${text.length} characters is too long`, {
       reason: "limit",
-      hint: `look for at most ${MAX_QUERY}`,
+      hint: `use at most ${MAX_QUERY}`,
       data: { field: "query" },
     });
   if (mode !== "exact" && mode !== "regex" && !/[\p{L}\p{N}]/u.test(text))
-    throw new PondError("validation_failed", `${JSON.stringify(text)} holds no word`, {
-      hint: "mode exact looks for any text",
+    throw new PondError("validation_failed", `${JSON.stringify(text)} contains no word`, {
+      hint: "mode exact finds any text",
       data: { field: "query", value: text },
     });
   return text;
@@ -107,7 +107,7 @@ function positionOf(cursor: string, request: SearchRequest): SearchPosition {
     return { by, score, session_id, shown };
   if (typeof session_id === "string" && by === "age" && typeof last_at === "number")
     return { by, session_id, last_at };
-  throw new PondError("validation_failed", "cursor: pond gave out no such cursor", {
+  throw new PondError("validation_failed", "cursor: not a cursor that pond issued", {
     reason: "stale_cursor",
   });
 }

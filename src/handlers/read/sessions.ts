@@ -51,7 +51,7 @@ const isChildOf = ({ id, parent_session_id }: SessionSummary, parent: string): b
 function positionOf(cursor: string, name: string): { readonly last_at: number; readonly id: string } {
   const { last_at, id } = decodeCursor(cursor, name);
   if (typeof last_at === "number" && typeof id === "string") return { last_at, id };
-  throw new PondError("validation_failed", "cursor: pond gave out no such cursor", {
+  throw new PondError("validation_failed", "cursor: not a cursor that pond issued", {
     reason: "stale_cursor",
   });
 }

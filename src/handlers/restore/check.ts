@@ -125,7 +125,7 @@ async function differenceToStored(
   const records = restore.kind === "supported" ? await restore.hashes(stored, formOf(stored)) : undefined;
   // The very records: how they are told may depend on those that once stood beside them.
   if (records !== undefined && digest !== undefined && digestOf(records).digest === digest) return undefined;
-  if (state === undefined) return `it holds no session${waiting.map((reason) => ` (${reason})`).join("")}`;
+  if (state === undefined) return `it contains no session${waiting.map((reason) => ` (${reason})`).join("")}`;
   const found = firstDifference(toldBy(stored.messages), toldBy(state.messages));
   if (found === undefined) return undefined;
   return `${found.path}: ${shortened(found.left)} became ${shortened(found.right)}`;
@@ -141,7 +141,7 @@ function differenceToHanded(
   if (issue !== undefined) return `${locate(issue)}: ${issue.message}`;
   const [reason] = waiting;
   if (reason !== undefined) return `it is not read to its end: ${reason}`;
-  if (state === undefined) return "it holds no session";
+  if (state === undefined) return "it contains no session";
   return differenceToHandedOver(handed, handedOver(state.messages));
 }
 

@@ -40,7 +40,8 @@ function endNumbered<T>(ends: readonly T[], end: number, id: string): T {
   if (head !== undefined) return head;
   const several = `its ends are 1, the newest, to ${ends.length}`;
   throw new PondError("validation_failed", `session ${id} has no end ${end}`, {
-    hint: [UNRECORDED, sentence`it has one end: leave ${{ field: "end" }} out`][ends.length] ?? several,
+    hint:
+      [UNRECORDED, sentence`leave ${{ field: "end" }} out; this session has one end`][ends.length] ?? several,
     data: { field: "end", value: end },
   });
 }
@@ -102,7 +103,7 @@ function stateNumbered({ all, latest }: SourceStates, state: number | undefined,
     {
       hint:
         all.length === 1
-          ? sentence`its only state is ${range}: leave ${{ field: "state" }} out`
+          ? sentence`leave ${{ field: "state" }} out; its only state is ${range}`
           : `its states are ${range}; the last is the newest`,
       data: { field: "state", value: state },
     },

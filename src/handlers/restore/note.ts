@@ -93,10 +93,10 @@ export function restoredAlready(
   const open = sentence`open ${isPart ? "the session that it belongs to" : "it"} with ${opened}; `;
   return new PondError(
     "validation_failed",
-    `session ${session} was restored into ${adapter.title} before, as ${head.session}: ${head.path} exists already, and pond never overwrites a file`,
+    `session ${session} was restored into ${adapter.title} before, as ${head.session}: ${head.path} already exists, and pond never overwrites a file`,
     {
       reason: "exists",
-      hint: sentence`nothing was written; ${isSeen ? open : ""}${isPart ? "" : "to hand over what came since, move that file away and do this again; "}for one more copy, restore into another folder with ${{ field: "out" }}`,
+      hint: sentence`nothing was written; ${isSeen ? open : ""}${isPart ? "" : "to include newer messages, move that file away and run this again; "}for one more copy, restore into another folder with ${{ field: "out" }}`,
       data: { path: head.path, session: head.session, was_restored: true },
     },
   );

@@ -75,8 +75,8 @@ export function alreadyThere(wanted: Wanted, found: Already): PondError {
       ? sentence`open it with ${resumed(openedWith(wanted) ?? session.id, adapter)}`
       : `get it back with ${shellLine(found.getBack)}`;
   return exists(
-    `${adapter.title} has a session of the id ${found.id} already: ${found.path}`,
-    sentence`nothing was written; ${opened}, or restore into another folder with ${{ field: "out" }}; to replace it, ${removal(found)} and do this again`,
+    `${adapter.title} already has a session with the id ${found.id}: ${found.path}`,
+    sentence`nothing was written; ${opened}, or restore into another folder with ${{ field: "out" }}; to replace it, ${removal(found)} and run this again`,
     found,
   );
 }
@@ -84,7 +84,7 @@ export function alreadyThere(wanted: Wanted, found: Already): PondError {
 /** A copy that has all of the session. */
 export function restoredThere({ adapter, session }: Wanted, found: Already, since: WentOn): PondError {
   const gained =
-    since.copy === undefined || since.copy === 0 ? "" : `, and carried on there (${turns(since.copy)})`;
+    since.copy === undefined || since.copy === 0 ? "" : `, and continued there (${turns(since.copy)})`;
   return exists(
     `session ${session.id} was restored into ${adapter.title} before, as ${found.id}${gained}: ${found.path}`,
     sentence`nothing was written; open it with ${resumed(session.id, adapter)}; ${ONE_MORE}`,
@@ -100,13 +100,14 @@ export function parted(wanted: Wanted, found: Already, { origin, copy }: WentOn)
   if (copy === 0)
     return exists(
       `${before}, and has ${turns(origin)} more since`,
-      sentence`nothing was written; ${asIs}; to hand over what came since, ${removal(found)}, which nobody went on with, and do this again; ${ONE_MORE}`,
+      sentence`nothing was written; ${asIs}; to include newer messages, ${removal(found)}, which has not changed since, and run this again; ${ONE_MORE}`,
       found,
     );
-  const gained = copy === undefined ? "it may have gained some, too" : `the copy has gained ${turns(copy)}`;
+  const gained =
+    copy === undefined ? "the copy may have gained some too" : `the copy has gained ${turns(copy)}`;
   return exists(
-    `${before}, and both went on: the session has ${turns(origin)} more than what was restored, ${gained}`,
-    sentence`nothing was written; ${asIs}; to have the session as it is now beside it, ${elsewhere(wanted)}; to go on with the session itself, ${{ do: "resume", session_id: session.id }}`,
+    `${before}, and both have continued: the session has ${turns(origin)} more than what was restored, ${gained}`,
+    sentence`nothing was written; ${asIs}; to get a second copy with the session as it is now, ${elsewhere(wanted)}; to continue the session itself, ${{ do: "resume", session_id: session.id }}`,
     found,
   );
 }
@@ -118,10 +119,10 @@ export function carriedOn(wanted: Wanted, went: Session, since: number | undefin
     since === undefined || since === 0 ? "" : `, and has ${turns(since)} more since it was restored`;
   return new PondError(
     "validation_failed",
-    `session ${session.id} was carried on in ${adapter.title} as session ${went.id}${more}: a new copy would lack what was said there`,
+    `session ${session.id} was continued in ${adapter.title} as session ${went.id}${more}: a new copy would lack the messages added there`,
     {
       reason: "exists",
-      hint: sentence`nothing was written; go on with ${{ do: "resume", session_id: went.id }}; for a copy of the session itself, ${elsewhere(wanted)}`,
+      hint: sentence`nothing was written; continue with ${{ do: "resume", session_id: went.id }}; for a copy of the session itself, ${elsewhere(wanted)}`,
       data: { session: went.id },
     },
   );
@@ -140,7 +141,7 @@ export function otherPaths(wanted: Wanted, found: Already, there: string): PondE
 export function anotherState({ adapter, session }: Wanted, found: Already): PondError {
   return exists(
     `${adapter.title} has session ${found.id} in another state than the one that is asked for: ${found.path}`,
-    sentence`nothing was written or started; open what is there with ${resumed(session.id, adapter)}, or ${removal(found)} and do this again`,
+    sentence`nothing was written or started; open what is there with ${resumed(session.id, adapter)}, or ${removal(found)} and run this again`,
     found,
   );
 }
@@ -167,12 +168,12 @@ export function otherContent(
   const isOnlyOlder = isOurs && since?.copy === 0;
   const asIs = sentence`${{ do: "resume", session_id: session.id, source: path }} opens it as it is`;
   const hint = isOnlyOlder
-    ? `move ${shellWord(path)} away, which nobody went on with, and do this again`
+    ? `move ${shellWord(path)} away, which has not changed since, and run this again`
     : isSource
-      ? sentence`run ${{ do: "sync" }}, then ${asIs}; for what is stored as the newest, move that file away behind it and do this again`
+      ? sentence`run ${{ do: "sync" }}, then ${asIs}; for what is stored as the newest, move that file away after that and run this again`
       : TAKE_IN;
   return exists(
-    `${path} exists already with other content than session ${id} has in the store${differs}`,
+    `${path} already exists with other content than session ${id} has in the store${differs}`,
     sentence`nothing was written or started; ${hint}`,
     found,
   );
@@ -181,7 +182,7 @@ export function otherContent(
 export function putAway({ adapter }: Wanted, found: Already): PondError {
   const { path, id, getBack = [] } = found;
   return exists(
-    `${adapter.title} has put session ${id} away: ${path}`,
+    `${adapter.title} has archived session ${id}: ${path}`,
     `nothing was written or started; get it back with ${shellLine(getBack)}, and resume it`,
     found,
   );
@@ -204,7 +205,7 @@ export function nowhere({ rule, folder }: MissingFolder): PondError {
     "not_found",
     sentence`${folder}, of ${{ field: "map_paths" }} ${shellWord(rule)}, is not on this machine`,
     {
-      hint: "nothing was written or started; make it, or name another folder",
+      hint: "nothing was written or started; create it, or name another folder",
       data: { field: "map_paths", value: rule, path: folder },
     },
   );
@@ -214,7 +215,7 @@ function exists(message: string, hint: Sentence, { path, id }: Already): PondErr
   return new PondError("validation_failed", message, { reason: "exists", hint, data: { path, session: id } });
 }
 
-const TAKE_IN = sentence`run ${{ do: "sync" }}, which takes in what changed there, and resume again, or move that file away`;
+const TAKE_IN = sentence`run ${{ do: "sync" }}, which imports what changed there, and resume again, or move that file away`;
 
 const ONE_MORE = sentence`for one more copy, restore into another folder with ${{ field: "out" }}`;
 

@@ -110,7 +110,7 @@ test("a path of the settings that is not there is an issue that names the line t
         path: join(home, path),
         message:
           "there is no such file or folder, though adapters.claude-code.paths names it (file config.toml:2): " +
-          "correct the path, or take it out",
+          "correct the path, or remove it",
       })),
     },
   ]);
@@ -135,7 +135,7 @@ test("doctor warns of a place of the client's own that the settings leave out", 
   mkdirSync(own, { recursive: true });
   const unread = expect.objectContaining({
     status: "warn",
-    message: expect.stringContaining(`${own} is the client's own place, and is not read`),
+    message: expect.stringContaining(`${own} is the client's default place, but it is not read`),
   });
   await using context = await homeWith(folder.path, ["~/logs"]);
   expect(await doctor(context)).toContainEqual(unread);

@@ -155,7 +155,7 @@ const isIn = (folder: string, path: string): boolean => pathIn(folder, path) !==
 function absent({ config }: Context, { name }: Adapter, { path, fault }: Look): Issue {
   const setting = config.settings.find((each) => each.path.join(".") === `adapters.${name}.paths`);
   const by = setting === undefined ? "the settings" : describeSource(setting.source);
-  const message = `${fault}, though adapters.${name}.paths names it (${by}): correct the path, or take it out`;
+  const message = `${fault}, though adapters.${name}.paths names it (${by}): correct the path, or remove it`;
   return { kind: "unreadable", adapter: name, path, message };
 }
 

@@ -64,10 +64,10 @@ const SHOWN = 3;
 /** The first of them for people, a line each. */
 export function describeWaits(waits: readonly Wait[], now: number): readonly string[] {
   const lines = waits.slice(0, SHOWN).map(({ path, reason, from }) => {
-    if (from === undefined) return `${path}: ${reason}; the next sync looks again`;
+    if (from === undefined) return `${path}: ${reason}; the next sync tries again`;
     const minutes = Math.max(1, Math.ceil((Date.parse(from) - now) / 60_000));
     const time = `${from.slice(0, 16).replace("T", " ")} UTC`;
-    return `${path}: ${reason}; a sync from ${time} on takes it as it is (in ${minutes} min)`;
+    return `${path}: ${reason}; imported as is by a sync after ${time} (in ${minutes} min)`;
   });
   const left = waits.length - SHOWN;
   return left > 0 ? [...lines, `and ${left} more ${left === 1 ? "source" : "sources"}`] : lines;

@@ -20,12 +20,12 @@ export function describeDamage({ table, file, what, holds, is_old }: FileDamage)
   if (holds === "table") return `${table}.lance is gone with all its rows, or no list of its files is left`;
   const state = what === "wrong size" ? "has the wrong size" : `is ${what}`;
   const isDerived = holds === "rows" && table === SUMMARIES.name;
-  return `${table}.lance/${file} ${state}; it holds ${HOLDS[holds](is_old)}${isDerived ? ", which can be computed again" : ""}`;
+  return `${table}.lance/${file} ${state}; it contains ${HOLDS[holds](is_old)}${isDerived ? ", which can be computed again" : ""}`;
 }
 
 const HOLDS = {
   rows: (isOld: boolean) => (isOld ? "rows of an old version" : "rows"),
-  deletions: (isOld: boolean) => `which rows are deleted${isOld ? " in an old version" : ""}`,
-  index: (isOld: boolean) => `an index${isOld ? " of an old version" : ""}, which can be made again`,
+  deletions: (isOld: boolean) => `the list of deleted rows${isOld ? " of an old version" : ""}`,
+  index: (isOld: boolean) => `an index${isOld ? " of an old version" : ""}, which can be rebuilt`,
   version: (isOld: boolean) => `the list of files of ${isOld ? "an old" : "a"} version`,
 };

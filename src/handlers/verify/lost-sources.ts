@@ -142,8 +142,8 @@ export async function lostReport(
   if (lost.length === 0) return undefined;
   const otherwise =
     settled === undefined
-      ? sentence`where there is none, ${{ do: "sync" }} takes note of what is lost, and ${{ do: "doctor" }} tells how to hear no more of it`
-      : `where there is none, delete ${lostPath(state, settled)} to hear no more of it`;
+      ? sentence`where there is none, ${{ do: "sync" }} records what is lost, and ${{ do: "doctor" }} shows how to silence this message`
+      : `where there is none, delete ${lostPath(state, settled)} to silence this message`;
   return {
     message: describeLost(lost),
     fix: sentence`${fromAnotherCopy(lost)}; ${otherwise}`,

@@ -74,7 +74,7 @@ async function proveOne(
   if (adapter === undefined) return `this pond does not know its client, ${head.adapter}`;
   const { faults, hashes } = await proveState(adapter, head, view);
   if (faults.length > 0) throw await notAsRead(store, view.state.session.id, { faults, hashes });
-  if (!head.whole) return `when ${head.path} was read, something in it was held back or could not be read`;
+  if (!head.whole) return `when ${head.path} was read, something in it was incomplete or could not be read`;
   return hashes === undefined ? `${adapter.title} has no native restore` : undefined;
 }
 

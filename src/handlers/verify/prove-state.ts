@@ -42,7 +42,7 @@ export function differenceOf(recorded: StateDigest, restored: StateDigest): stri
   if (restored.digest !== recorded.digest)
     return "its records do not restore as they were read: their digests differ";
   if (restored.side !== recorded.side)
-    return "what stands beside its records does not restore as it was read: the digests differ";
+    return "what is stored beside its records does not restore as it was read: the digests differ";
   return undefined;
 }
 

@@ -65,7 +65,7 @@ export async function verifyStored(
   if (filter.paths !== undefined)
     throw new PondError(
       "validation_failed",
-      sentence`${{ field: "stored" }} looks at no source, so ${{ field: "paths" }} has nothing to say`,
+      sentence`${{ field: "stored" }} reads no source, so ${{ field: "paths" }} has no effect`,
       {
         hint: "leave one of the two out",
         data: { field: "paths", value: filter.paths },
@@ -102,7 +102,7 @@ export async function verifyStored(
   for (const id of lost)
     tallies
       .get(read.get(id)?.[0]?.adapter ?? "")
-      ?.fault(id, [`session ${id} has lost its row: its messages are stored, and not shown`]);
+      ?.fault(id, [`session ${id} has lost its row: its messages are stored, but not shown`]);
   for (const [done, session] of sessions.entries()) {
     context.signal.throwIfAborted();
     const client = await proveSession(store, session, tallies);

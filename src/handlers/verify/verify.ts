@@ -187,7 +187,7 @@ class Verifier {
     if (match.kind !== "held" && this.#isMissed(source)) {
       this.#tally.count("missed");
       this.#tally.unstored(
-        `${pathOf(source.unit)}: session ${told.session} is not stored as it is, and sync takes it for unchanged`,
+        `${pathOf(source.unit)}: session ${told.session} is not stored as it is now, but sync considers it unchanged`,
       );
       return "unstored";
     }
@@ -293,7 +293,7 @@ class Verifier {
     const some =
       missing > 0
         ? `${missing} of its ${records} records ${missing === 1 ? "is" : "are"} not stored`
-        : "not all of it can be read, and nothing like it is stored";
+        : "it is only partly readable, and nothing like it is stored";
     const what = missing === records ? "not stored" : some;
     this.#tally.unstored(`${pathOf(source.unit)}: session ${told.session}: ${what}`);
     return "unstored";

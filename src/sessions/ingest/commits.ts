@@ -350,7 +350,7 @@ function lostTo({ session, id }: Claim): PondError {
   return new PondError(
     "conflict",
     `another writer stored message ${id} of session ${session} with another value at the same moment`,
-    { hint: "give it again: it is then stored as a version of its own", data: { session_id: session, id } },
+    { hint: "send it again: it is then stored as a separate version", data: { session_id: session, id } },
   );
 }
 

@@ -80,7 +80,7 @@ export class StateViews {
 
   view(head: Pick<StateHead, "source" | "state" | "adapter" | "key" | "form">): StateView {
     const end = this.history.find(head, this.#rows);
-    if (end === undefined) return { state: this.#all, damage: ["the state is not recorded any more"] };
+    if (end === undefined) return { state: this.#all, damage: ["the state is no longer recorded"] };
     const { found, beside, missing } = arrangeState(this.#rows, {
       history: this.history,
       end,
@@ -96,7 +96,7 @@ export class StateViews {
     return {
       state: asReadFrom(head, { session: this.#all.session, messages }),
       damage: [
-        ...missing.map((name) => `${session}, ${name} is not stored, though a recorded state holds it`),
+        ...missing.map((name) => `${session}, ${name} is not stored, though a recorded state contains it`),
         ...unread.map((id) => `${session}, message ${id} cannot be read`),
         ...told.map(describe),
       ],

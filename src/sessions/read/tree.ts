@@ -187,7 +187,7 @@ export class StoreTree implements TreeSource<RowRef> {
     for (const name of missing)
       onFault(
         { session_id: session, id: messageId(name) },
-        { kind: "missing", message: "a recorded state holds it, and it is not stored" },
+        { kind: "missing", message: "a recorded state contains it, but it is not stored" },
       );
     return messages;
   }

@@ -77,11 +77,11 @@ function objectEnd(stored: string, start: number): number {
 export function parseObject(stored: string): JsonObject {
   const value = parseJson(stored);
   if (isJsonObject(value)) return value;
-  throw corrupt("a JSON column does not hold an object");
+  throw corrupt("a JSON column does not contain an object");
 }
 
 export function corrupt(message: string): PondError {
-  return new PondError("internal", `the store holds a row that cannot be read: ${message}`, {
+  return new PondError("internal", `the store contains a row that cannot be read: ${message}`, {
     reason: "corrupt",
   });
 }

@@ -116,7 +116,7 @@ export const SOURCES = defineTable({
     key: { type: "utf8" },
     form: { type: "utf8" },
     read_at: { type: "timestamp_us" },
-    // The newest instant that its records tell.
+    // The newest timestamp in its records.
     recorded_at: { type: "timestamp_us", nullable: true },
     records: { type: "int64" },
     digest: { type: "utf8" },

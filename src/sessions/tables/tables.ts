@@ -82,7 +82,7 @@ export function ingestTables(
 ): IngestTables {
   const { sessions, messages, parts, sources } = tables;
   const first = new Map<string, Labels>();
-  if (sources === undefined) throw new PondError("internal", "the store was opened to be read only");
+  if (sources === undefined) throw new PondError("internal", "the store was opened read-only");
   return {
     sessions,
     messages,

@@ -201,7 +201,10 @@ export class BatchBuilder<S extends TableSpec = TableSpec> {
       const value = values[column];
       if (typeof value !== "string") throw this.#rejected("", `key column ${column} must be text`);
       if (!value.isWellFormed())
-        throw this.#rejected(value, `key column ${column} holds a lone surrogate, which UTF-8 cannot spell`);
+        throw this.#rejected(
+          value,
+          `key column ${column} contains a lone surrogate, which UTF-8 cannot represent`,
+        );
       parts.push(value);
     }
     return joinKey(parts);

@@ -173,11 +173,7 @@ export function engineError(thrown: unknown, { what, where, attempts, secrets = 
       );
     case "permission":
       return READ_ONLY.test(String(thrown))
-        ? unavailable(
-            `${where} is on a disk that is mounted read-only`,
-            "mount it to be written to",
-            "permission",
-          )
+        ? unavailable(`${where} is on a disk that is mounted read-only`, "mount it writable", "permission")
         : unavailable(`no permission on ${where}`, "check the owner and mode of that path", "permission");
     case "credentials":
       return unavailable(
@@ -192,7 +188,7 @@ export function engineError(thrown: unknown, { what, where, attempts, secrets = 
       );
     case "no_store":
       return unavailable(
-        `what answers for ${where} is no object store, or not this one (${shortCause(error)})`,
+        `the server behind ${where} is not an object store, or not the right one (${shortCause(error)})`,
         "check the endpoint and the name of the bucket in the storage section of the configuration",
       );
     case "plain_http":
@@ -213,7 +209,7 @@ export function engineError(thrown: unknown, { what, where, attempts, secrets = 
       );
     case "corrupt":
       return unavailable(
-        `${where} holds a damaged file (${shortCause(error)})`,
+        `${where} contains a damaged file (${shortCause(error)})`,
         sentence`run ${{ do: "repair" }}`,
         "corrupt",
       );
@@ -224,7 +220,7 @@ export function engineError(thrown: unknown, { what, where, attempts, secrets = 
         cause: error,
       });
     case "exists":
-      return new PondError("conflict", `${what}: it exists already in ${where}`, {
+      return new PondError("conflict", `${what}: it already exists in ${where}`, {
         reason: "exists",
         data,
         cause: error,

@@ -29,7 +29,7 @@ const HINT =
 export function parseStorageUrl(text: string, base: StorageUrlBase = {}): StorageUrl {
   const trimmed = text.trim();
   if (trimmed === "") throw invalid("the storage address is empty");
-  if (trimmed.includes("\0")) throw invalid("the storage address holds a NUL character");
+  if (trimmed.includes("\0")) throw invalid("the storage address contains a NUL character");
   const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]+):\/\//.exec(trimmed)?.[1]?.toLowerCase();
   if (scheme === undefined) return local(expandHome(trimmed, base), base);
   if (scheme === "file") return local(fromFileUrl(trimmed), base);
@@ -50,7 +50,7 @@ function local(path: string, base: StorageUrlBase): StorageUrl {
 function expandHome(path: string, base: StorageUrlBase): string {
   if (!path.startsWith("~")) return path;
   if (path !== "~" && path[1] !== "/" && path[1] !== sep)
-    throw invalid(`${path}: only the own home directory (~/) is expanded`);
+    throw invalid(`${path}: only your own home directory (~/) is expanded`);
   return fromHome(path, base.home ?? homedir());
 }
 
@@ -67,7 +67,7 @@ function remote(scheme: (typeof OBJECT_SCHEMES)[number], rest: string): StorageU
   if (shown !== `${scheme}://${rest}` || rest.includes("?") || rest.includes("#"))
     throw new PondError(
       "validation_failed",
-      `${shown}: credentials and options do not belong into the storage address`,
+      `${shown}: credentials and options do not belong in the storage address`,
       {
         hint: "put them into the storage section of the configuration or into the provider's environment variables",
       },

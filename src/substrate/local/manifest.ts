@@ -83,7 +83,7 @@ export function parseManifest(bytes: Buffer): Manifest {
     else if (field === 6) indexesAt = numberOf(value);
     else if (field === 12) transaction = bytesOf(value).toString("utf8");
   }
-  if (version === 0) throw new Error("it says no version");
+  if (version === 0) throw new Error("it names no version");
   const indexes = indexesAt === undefined ? [] : indexesOf(messageAt(bytes, indexesAt));
   return { version, transaction, fragments, indexes };
 }
@@ -206,11 +206,11 @@ function* fieldsOf(bytes: Buffer): Generator<{ readonly field: number; readonly 
 }
 
 function numberOf(value: FieldValue): number {
-  if (typeof value !== "bigint") throw new Error("a number of it is none");
+  if (typeof value !== "bigint") throw new Error("a number in it is not a number");
   return Number(value);
 }
 
 function bytesOf(value: FieldValue): Buffer {
-  if (typeof value === "bigint") throw new Error("a text of it is none");
+  if (typeof value === "bigint") throw new Error("a text in it is not text");
   return value;
 }

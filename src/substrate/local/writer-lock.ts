@@ -261,7 +261,7 @@ function unusable(path: string, error: unknown): PondError {
   if (code === 8)
     return new PondError("storage_unavailable", `the lock ${path} is on a disk that is mounted read-only`, {
       reason: "permission",
-      hint: "mount it to be written to, or check the owner and mode of that path",
+      hint: "mount it writable, or check the owner and mode of that path",
       cause: error,
     });
   if (code === 14)
@@ -273,7 +273,7 @@ function unusable(path: string, error: unknown): PondError {
   if ([11, 26].includes(code))
     return new PondError("storage_unavailable", `the lock ${path} is damaged`, {
       reason: "corrupt",
-      hint: `end every pond that uses this store, then delete ${path}: it holds no data and is made anew`,
+      hint: `end every pond that uses this store, then delete ${path}: it contains no data and is created again`,
       cause: error,
     });
   return toPondError(error);
@@ -288,7 +288,7 @@ function stillBusy(path: string): PondError {
     `write to ${table}: ${who} has been writing to it for ${SHARED_WAIT_MS / 1000} s and holds ${path}`,
     {
       reason: "busy",
-      hint: "let it go on if it is stopped, or end it, and run this again; nothing was written twice",
+      hint: "resume it if it is suspended, or end it, then run this again; nothing was written twice",
       data: { table, path, holders },
     },
   );

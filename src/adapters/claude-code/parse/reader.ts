@@ -42,7 +42,7 @@ async function* readUnit(unit: Unit, request: PlacedRequest): AsyncGenerator<rea
   const head = new HeadFinder(kept?.reader);
   await log?.readAhead((items) => head.see(items));
   if (!head.isTold && unit.files.some((file) => !isSettled(file, request.now))) {
-    const reason = "no working directory or instant is recorded yet";
+    const reason = "no working directory or timestamp yet";
     yield [{ kind: "waiting", reason, from: settledFrom(unit.files) }];
     return;
   }

@@ -39,7 +39,7 @@ export function serializeForeign(lineage: Lineage, options: SerializeOptions): R
   if (files[0]?.kind !== "jsonl" || files[0].records.length === 0)
     throw new PondError(
       "validation_failed",
-      `session ${session.id} holds no turn that Claude Code could open`,
+      `session ${session.id} contains no turn that Claude Code could open`,
       {
         reason: "unsupported",
         hint: sentence`read it with ${{ do: "get" }}`,
@@ -184,7 +184,7 @@ class Transcript {
     for (const entry of messages) this.#see(entry);
     this.#endResponse();
     for (const { part } of this.#results.rest())
-      this.#losses.add("tool result without its call", "no client takes one", part);
+      this.#losses.add("tool result without its call", "no client accepts one", part);
     return this.#records;
   }
 

@@ -63,10 +63,14 @@ function recordOf({ first, pieces, record: id }: RecordGroup): JsonValue | RawLi
     return { raw: Buffer.from(raw, field(source, "encoding") === "base64" ? "base64" : "utf8") };
   const rest = field(source, "record");
   if (rest === undefined)
-    throw new PondError("validation_failed", `message ${message.id} does not hold a record of Claude Code`, {
-      reason: "unsupported",
-      hint: "restore the session into another client",
-    });
+    throw new PondError(
+      "validation_failed",
+      `message ${message.id} does not contain a record of Claude Code`,
+      {
+        reason: "unsupported",
+        hint: "restore the session into another client",
+      },
+    );
   if (!isJsonObject(rest)) return rest;
   const record = { ...rest, ...envelopeOf(message, { rest, id }) };
   if (message.role === "system")

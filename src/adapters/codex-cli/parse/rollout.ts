@@ -40,9 +40,7 @@ export async function* readRollout(
   if (scan.hasLines && isForeign) yield [notARollout(stamp.path)];
   if (!scan.hasLines || isForeign) return yield [checkpoint(unit, START)];
   if (isUndecided(scan, stamp, request.now))
-    return yield [
-      { kind: "waiting", reason: "no working directory is recorded yet", from: settledFrom([stamp]) },
-    ];
+    return yield [{ kind: "waiting", reason: "no working directory yet", from: settledFrom([stamp]) }];
 
   const committed = await source.resumeFrom(cursorFor(unit, request));
   const known = committed > 0 ? committedSession(request.cursor) : undefined;
@@ -115,6 +113,6 @@ function unreadable(path: string, { offset, message }: ZstdFault): AdapterYield 
 }
 
 function notARollout(path: string): AdapterYield {
-  const message = "not a Codex rollout: its first record is none that Codex writes";
+  const message = "not a Codex rollout: Codex writes no such first record";
   return { kind: "issue", issue: { kind: "unexpected_shape", adapter: CODEX, path, message } };
 }

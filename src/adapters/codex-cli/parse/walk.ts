@@ -154,7 +154,7 @@ export class Walk {
     if (item.kind === "bad_line") this.#log.addBadLine(item, this.#sourceOf(item));
     else if (entry !== undefined) this.#recorder.place(entry, next?.entry, this.#wasAlone(item));
     if (item.kind === "record" && item.glued === 0)
-      this.#log.addIssue("glued_records", "several records on one line; all are kept", item);
+      this.#log.addIssue("glued_records", "several records on one line; all were kept", item);
     if (!isEnded || next?.item.line === item.line) return;
     this.#end = { offset: item.end, line: item.line + 1 };
     this.endsAlone = isAlone;

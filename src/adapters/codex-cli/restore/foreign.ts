@@ -171,7 +171,7 @@ class Rollout {
   #addThought(part: Extract<Part, { type: "reasoning" }>, timestamp: Timestamp): void {
     this.#losses.add(
       "reasoning",
-      "another model cannot verify it; its text is shown and not sent to the model",
+      "another model cannot verify it; its text is shown, but not sent to the model",
       part,
     );
     if (part.text === undefined || part.text === "") return;
@@ -181,7 +181,7 @@ class Rollout {
   #addResult(part: Extract<Part, { type: "tool_result" }>, timestamp: Timestamp): void {
     const { call_id } = part;
     if (call_id === undefined || !this.#open.delete(call_id))
-      return this.#losses.add("tool result without its call", "no client takes one", part);
+      return this.#losses.add("tool result without its call", "no client accepts one", part);
     if (part.is_failure === true)
       this.#losses.addFailure("Codex keeps what a tool answered, and not that it failed", part);
     const item = outputItem(part, call_id);

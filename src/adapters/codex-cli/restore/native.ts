@@ -163,7 +163,7 @@ function withPrefix(meta: JsonObject, at: Placing): JsonObject {
   if (parent === undefined) {
     at.losses.add(
       "history before the fork",
-      `it stands in the rollout of ${parentId}, which is not restored with it`,
+      `it is in the rollout of ${parentId}, which is not restored with it`,
     );
     return meta;
   }

@@ -224,7 +224,7 @@ async function copyStill(path: string, folder: string): Promise<readonly FileSta
     if (bytes > MAX_COPY_BYTES)
       throw new PondError(
         "validation_failed",
-        `${path} needs a copy of ${bytes} bytes to be read, more than ${MAX_COPY_BYTES}`,
+        `${path} needs a copy of ${bytes} bytes to be read, which is more than ${MAX_COPY_BYTES}`,
         {
           reason: "limit",
           hint: "start its client once and quit it: that folds the -wal file into the database",

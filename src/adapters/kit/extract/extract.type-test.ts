@@ -46,7 +46,7 @@ export const params: PartDraft = { type: "tool_call", provenance: "conversationa
 // @ts-expect-error provenance has no default (spec.md#adapter-provenance-required)
 export const unclassified: PartDraft = { type: "text", text: name };
 
-// @ts-expect-error a part outside the seam needs its keys too
+// @ts-expect-error a part outside the kit needs its keys too
 export const part: Part = { type: "text", provenance: "injected", text: name };
 
 export const json: PartDraft = {

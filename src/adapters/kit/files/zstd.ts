@@ -102,7 +102,7 @@ function frameHead(
   const head = Buffer.alloc(MAX_HEAD_BYTES);
   const found = file.read(head, offset);
   if (found >= MAGIC_BYTES && head.readUInt32LE(0) !== FRAME_MAGIC)
-    throw new Damage(offset, "what stands here is not compressed as zstd");
+    throw new Damage(offset, "this is not zstd-compressed data");
   if (found <= MAGIC_BYTES) throw new Damage(offset, "the file ends inside a frame");
   const descriptor = head.readUInt8(MAGIC_BYTES);
   const isSingle = (descriptor & 0x20) !== 0;

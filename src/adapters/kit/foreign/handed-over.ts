@@ -317,7 +317,7 @@ function differenceOfCalls(before: Call, after: Call): string | undefined {
     return `the result of ${named(before)}, ${shortened(before.answer.texts[0] ?? "")}, became ${shortened(answer.texts[0] ?? "")}`;
   const { failed } = before.answer;
   if (failed !== undefined && failed !== (answer.failed ?? false))
-    return `the result of ${named(before)} is ${failed ? "no failure any more" : "a failure now"}`;
+    return `the result of ${named(before)} is ${failed ? "no longer a failure" : "a failure now"}`;
   return undefined;
 }
 

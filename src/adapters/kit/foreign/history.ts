@@ -53,7 +53,7 @@ export function historyOf(state: SessionState, { parent, losses, context }: Hist
   for (const { parts } of brokenOff)
     losses.add("answer that was broken off", "its own client does not send it again", parts[0]);
   for (const { parts } of shownOnly)
-    losses.add("text kept from the model", "its own client shows it and does not send it", parts[0]);
+    losses.add("text kept from the model", "its own client shows it, but does not send it", parts[0]);
   if (isSealed === true)
     losses.add(
       "summary of a compaction",
@@ -81,7 +81,7 @@ function beforeFork(
   const end = parent === undefined ? 0 : endOf(parent.own, cut);
   // What the parent wrote after the fork has no say in which branch the fork left from.
   if (parent !== undefined && end > 0) return [...parent.before, ...activeOf(parent.own.slice(0, end))];
-  losses.add("history before the fork", "it stands in the parent session, which is not restored with it");
+  losses.add("history before the fork", "it is in the parent session, which is not restored with it");
   return [];
 }
 

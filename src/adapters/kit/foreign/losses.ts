@@ -96,7 +96,7 @@ export class LossReport {
   addFailure(why: string, part: Part): void {
     this.#failures.add(part);
     const isTold = !this.#unflagged.has(part);
-    this.#count("failure of a tool", isTold ? why : `${why}; its own model was not told either`, part);
+    this.#count("failure of a tool", isTold ? why : `${why}; its own model did not know either`, part);
   }
 
   /** A part that is said, and cut by the client when it sends it. */

@@ -92,7 +92,7 @@ export function loseNote(part: Part, losses: LossReport): void {
   if (!isSaid) return losses.add("bookkeeping record", "not part of the conversation", part);
   const kind = injectedKind(part) ?? "context";
   if (kind === "ignored")
-    return losses.add("text kept from the model", "its own client shows it and does not send it", part);
+    return losses.add("text kept from the model", "its own client shows it, but does not send it", part);
   losses.add("note from its client", `${kind}, meant for that client only`, part);
 }
 

@@ -66,7 +66,8 @@ export async function* tellLog(
       if (item.kind === "record") {
         const bytes = item.end - item.offset;
         out.add(mapper.map(item.value, { bytes, hash: valueHash(item.value) }), item);
-        if (item.glued === 0) out.addIssue("glued_records", "several records stand on one line", item);
+        if (item.glued === 0)
+          out.addIssue("glued_records", "several records on one line; all were kept", item);
       } else if (item.kind === "bad_line") out.addBadLine(item, item);
     }
     if (!committed.isHolding) yield out.drain();

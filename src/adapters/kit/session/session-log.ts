@@ -347,7 +347,7 @@ export class SessionLog {
     const whole = wholeDraft(entry);
     const kept = whole === undefined ? "the rest is not stored" : "the whole record is kept for restore";
     for (const { bytes } of truncated)
-      this.addIssue("truncated_value", `a value of ${bytes} bytes is cut, ${kept}`, source);
+      this.addIssue("truncated_value", `a value of ${bytes} bytes was truncated; ${kept}`, source);
     const drafts = bounded.map(({ value }) => value);
     return whole === undefined ? drafts : [...drafts, whole];
   }

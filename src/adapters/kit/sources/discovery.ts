@@ -37,7 +37,7 @@ const BATCH = 512;
 /** What stands in a name for bytes that are not UTF-8. */
 const REPLACEMENT = "\uFFFD";
 
-const NOT_UTF8 = "its name is not UTF-8, so that it cannot be opened; rename it to have it read";
+const NOT_UTF8 = "its name is not UTF-8, so it cannot be opened; rename it so that it can be read";
 
 /** Files between two breaths: the walk blocks, which is three times as fast as a promise a file. */
 const BREATH = 512;

@@ -55,14 +55,13 @@ export async function* emitSession(
   const scopes = isYoung ? source.scopes : [...source.scopes, source.folder ?? null];
   const session = sessionOf({ ...source, scopes }, head, context.identity);
   if ("fault" in session) {
-    if (isYoung && source.kind !== "export")
-      return yield* waits("a session records no directory yet", toldFrom);
+    if (isYoung && source.kind !== "export") return yield* waits("a session has no directory yet", toldFrom);
     yield [issueOf(source, session.fault, `session ${source.id} records no ${session.fault.slice(3)}`)];
     return false;
   }
   const isNameless = context.identity.parent !== undefined && head.agent === undefined;
   if (isNameless && source.count === 0 && isYoung && extractName(source.facts, "agent") === undefined)
-    return yield* waits("a subagent does not tell its name yet", toldFrom);
+    return yield* waits("a subagent has no name yet", toldFrom);
   const emitter = new Emitter(session, {
     source,
     context,
@@ -70,7 +69,7 @@ export async function* emitSession(
     ...(await restOf(source, context.now)),
   });
   yield* emitter.run();
-  if (emitter.held) yield* waits("a session is at work", source.newest + IDLE_AFTER_MS);
+  if (emitter.held) yield* waits("a session is in use", source.newest + IDLE_AFTER_MS);
   return emitter.held || emitter.hasFaults;
 }
 

@@ -61,7 +61,8 @@ export async function openExport(key: string, stamp: FileStamp): Promise<Export>
 
 function noExport(key: string, path: string): Export {
   if (nameOf(key) === SETTINGS) return { kind: "other" };
-  const message = "no export of opencode, although its name says so: it is no object with info and messages";
+  const message =
+    "not an opencode export, although it is named like one: it is not an object with info and messages";
   return faulty(path, "unexpected_shape", message);
 }
 

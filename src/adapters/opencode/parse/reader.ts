@@ -106,7 +106,7 @@ async function* readExport(reader: Reader): Reading {
   const found = stamp === undefined ? undefined : await openExport(reader.unit.key, stamp);
   const { now } = reader.request;
   if (found?.kind === "broken" && stamp !== undefined && !isSettled(stamp, now)) {
-    yield [{ kind: "waiting", reason: "an export is not whole yet", from: settledFrom([stamp]) }];
+    yield [{ kind: "waiting", reason: "an export is incomplete", from: settledFrom([stamp]) }];
     return true;
   }
   if (found?.kind === "session" || found?.kind === "broken") return yield* readSession(reader, found.source);

@@ -17,9 +17,9 @@ export function exportOf(session: NativeSession, mapPath: MapPath, losses: LossR
   const info = infoOf(session) ?? {};
   const messages = session.messages.flatMap((message) => messageOf(message, { mapPath, losses }));
   for (const file of session.files.keys())
-    losses.add("file beside the session", `an export holds none of ${nameOf(folderOf(file))}`);
+    losses.add("file beside the session", `an export contains none of ${nameOf(folderOf(file))}`);
   for (const table of session.tables.keys())
-    losses.add("rows beside the session", `an export holds none of the table ${table}`);
+    losses.add("rows beside the session", `an export contains none of the table ${table}`);
   // The session first: by that an export is told from other JSON without reading all of it.
   return { info: withDirectory(info, mapPath), messages, ...session.beside };
 }

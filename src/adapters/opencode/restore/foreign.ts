@@ -244,7 +244,7 @@ class Writer {
       if (type === "tool_approval_request" || type === "tool_approval_response")
         losses.add("approval", "opencode keeps none");
     for (const { part } of this.#results.rest())
-      losses.add("tool result without its call", "no client takes one", part);
+      losses.add("tool result without its call", "no client accepts one", part);
   }
 }
 

@@ -65,7 +65,7 @@ function exportsOf(
     const wanted = pathOf(session.id);
     const path = files.add(exportFile(session, wanted, { mapPath, losses }), owner);
     if (path !== wanted)
-      losses.add("copy of a session", "opencode has one session of an id: the copy is not for it to import");
+      losses.add("copy of a session", "opencode has one session per id, so the copy is not imported");
     return [{ path, session: owner }];
   });
   return { files: files.list(), logs };

@@ -11,6 +11,6 @@ export const read = logReader({
   head: () => new HeadFinder(),
   session: sessionOf,
   mapper: (log, head, before) => new RecordMapper(log, head, before),
-  waitsFor: "no header with a working directory and an instant is written yet",
+  waitsFor: "no header with a working directory and a timestamp yet",
   notASession: "no record of this file is the header of a session",
 });

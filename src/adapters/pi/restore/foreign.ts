@@ -41,7 +41,7 @@ export function serializeForeign(lineage: Lineage, options: SerializeOptions): R
   if (first?.kind !== "jsonl" || !first.records.some(isAnswer))
     throw new PondError(
       "validation_failed",
-      `session ${session.id} holds no answer that pi could go on from`,
+      `session ${session.id} contains no answer that pi could continue from`,
       {
         reason: "unsupported",
         hint: sentence`read it with ${{ do: "get" }}`,
@@ -237,7 +237,7 @@ class Transcript {
     for (const { message, part } of this.#results.rest())
       if (message.role === "assistant")
         this.#losses.add("tool call that the provider ran", "pi records none", part);
-      else this.#losses.add("tool result without its call", "no client takes one", part);
+      else this.#losses.add("tool result without its call", "no client accepts one", part);
   }
 }
 

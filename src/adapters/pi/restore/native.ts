@@ -29,7 +29,7 @@ function recordOf({ message, parts }: MessageWithParts, id: string): JsonValue {
   const source = sourceOf({ message });
   const rest = field(source, "record");
   if (rest === undefined)
-    throw new PondError("validation_failed", `message ${message.id} does not hold a record of pi`, {
+    throw new PondError("validation_failed", `message ${message.id} does not contain a record of pi`, {
       reason: "unsupported",
       hint: "restore the session into another client",
     });

@@ -73,7 +73,7 @@ describe("native restore", () => {
     const [header] = state.messages;
     const foreign = { ...header!, message: { ...header!.message, options: {} } };
     expect(() => serialize({ state: { ...state, messages: [foreign] }, children: [] }, CLIENT)).toThrow(
-      /does not hold a record of pi/,
+      /does not contain a record of pi/,
     );
     const nowhere = { ...state.session, options: {} };
     expect(() => serialize({ state: { ...state, session: nowhere }, children: [] }, CLIENT)).toThrow(

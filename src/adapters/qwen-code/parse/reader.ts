@@ -12,6 +12,6 @@ export const read = logReader({
   head: () => new HeadFinder(),
   session: sessionOf,
   mapper: (log, _head, before) => new ShapedRecords(log, SHAPES, before),
-  waitsFor: "no record with a session, a working directory and an instant is written yet",
+  waitsFor: "no record with a session, a working directory and a timestamp yet",
   notASession: "no record of this file names a session",
 });

@@ -93,7 +93,7 @@ export async function isInPlace(one: Target, { mayBeLonger }: Reuse = {}): Promi
   if (presence === "equal" || (presence === "longer" && mayBeLonger === true)) return true;
   throw new PondError(
     "validation_failed",
-    `${one.target} exists already with other content, and pond never overwrites a file`,
+    `${one.target} already exists with other content, and pond never overwrites a file`,
     {
       reason: "exists",
       hint: sentence`nothing was written; restore into another folder with ${{ field: "out" }}, or move that file away`,
@@ -152,7 +152,7 @@ export function allThere(
   const shown = targets.find(({ file }) => file.path === last) ?? targets[0];
   return new PondError(
     "validation_failed",
-    `${shown?.target ?? ""} exists already, and pond never overwrites a file`,
+    `${shown?.target ?? ""} already exists, and pond never overwrites a file`,
     {
       reason: "exists",
       hint: sentence`nothing was written; the session is there${isClients ? sentence`, and ${{ do: "resume" }} opens it` : ""}; to get one more copy, restore into another folder with ${{ field: "out" }}`,

@@ -35,7 +35,7 @@ export function makeStaging(folder: string): Staging {
 
 export const TARGET: FolderUse = {
   what: "the folder to restore into",
-  fix: sentence`nothing was restored; make it one that you can write to, with room, or name another one with ${{ field: "out" }}`,
+  fix: sentence`nothing was restored; make it writable, with free space, or name another one with ${{ field: "out" }}`,
 };
 
 /** Says of which folder an error is, and what to do about it, which the system does not. */
