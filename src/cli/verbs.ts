@@ -135,7 +135,7 @@ const VERBS: readonly Command[] = [
     name: "repair",
     summary: "Mend a store with lost or damaged files, as far as that can be done",
     details:
-      "Reads every file. Indexes are made again; rows of damaged files are read again from their sources, and what no source has any more is kept as far as it can be read. At the end everything is proven anew; it fails where something is still wrong, and names it.",
+      "Reads every file. Indexes are made again; rows of damaged files are read again from the sources that were synced to the store, and what no source has any more is kept as far as it can be read. What is new on this machine is left to a sync. At the end everything is proven anew; it fails where something is still wrong, and names it.",
     examples: ["pond repair", "pond repair --json"],
     load: async () => (await import("./verbs/repair.ts")).repair,
   }),
