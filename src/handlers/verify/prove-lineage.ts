@@ -10,7 +10,7 @@ import { sentence } from "../../base/sentence.ts";
 import type { SessionId } from "../../model/index.ts";
 import type { SessionState } from "../../model/events/index.ts";
 import { sessionsIn } from "../../model/tree/index.ts";
-import type { ReadLineage, SessionStore, Shown, StateView } from "../../sessions/index.ts";
+import type { ReadLineage, SessionStore, Shown, StateAsRead } from "../../sessions/index.ts";
 import type { StateHead } from "../../sessions/states/index.ts";
 import { ADOPTED } from "../../sessions/states/index.ts";
 import { hashNumber } from "../../sessions/index.ts";
@@ -57,7 +57,11 @@ async function proveSession(
   return whys.find((why) => why !== undefined);
 }
 
-async function proveOne(store: SessionStore, head: StateHead, view: StateView): Promise<string | undefined> {
+async function proveOne(
+  store: SessionStore,
+  head: StateHead,
+  view: StateAsRead,
+): Promise<string | undefined> {
   if (head.source === ADOPTED) return UNRECORDED;
   const adapter = adapterNamed(head.adapter);
   if (adapter === undefined) return `this pond does not know its client, ${head.adapter}`;

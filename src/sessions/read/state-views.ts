@@ -17,7 +17,7 @@ import { StoreTree } from "./tree.ts";
 import { readStates } from "../tables/versions.ts";
 
 /** A state as it restores. */
-export interface StateView {
+export interface StateAsRead {
   readonly state: SessionState;
   /** What of it cannot be read, located; empty where it is whole. */
   readonly damage: readonly string[];
@@ -69,7 +69,7 @@ export class StateViews {
   }
 
   /** Every row of the session, whatever its sources hold; for one of which no state is recorded. */
-  everything(): StateView {
+  everything(): StateAsRead {
     return { state: this.#all, damage: this.#damage.map(describe) };
   }
 
@@ -78,7 +78,7 @@ export class StateViews {
     return this.history.ends(this.#rows).map(({ state }) => state);
   }
 
-  view(head: Pick<StateHead, "source" | "state" | "adapter" | "key" | "form">): StateView {
+  view(head: Pick<StateHead, "source" | "state" | "adapter" | "key" | "form">): StateAsRead {
     const end = this.history.find(head, this.#rows);
     if (end === undefined) return { state: this.#all, damage: ["the state is not recorded any more"] };
     const { found, beside, missing } = arrangeState(this.#rows, {
