@@ -178,6 +178,13 @@ export function pondFacts(options: JsonObject): PondFacts {
   return factsIn(pondSpace(options));
 }
 
+/** What has facts: by its options, or alone where nothing else of them was read. */
+export type WithFacts = { readonly options: JsonObject } | { readonly facts: PondFacts };
+
+export function factsOf(of: WithFacts): PondFacts {
+  return "facts" in of ? of.facts : pondFacts(of.options);
+}
+
 /** The same of a `pond` space alone. */
 export function factsIn(space: JsonValue | undefined): PondFacts {
   if (!isJsonObject(space)) return NO_FACTS;

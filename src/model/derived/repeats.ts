@@ -3,8 +3,8 @@
  * Taken out of the facts into a short text of its own, so that a search reads no options.
  */
 import { isJsonObject, parseJson, stringifyJson } from "../../base/json/json.ts";
-import type { FactsDraft, MessageName, Original, Replayed } from "./facts.ts";
-import { factsIn, factText, pondFacts, spaceOf } from "./facts.ts";
+import type { FactsDraft, MessageName, Original, Replayed, WithFacts } from "./facts.ts";
+import { factsIn, factsOf, factText, spaceOf } from "./facts.ts";
 import { revisionOf } from "./revision.ts";
 import type { Message } from "../types.ts";
 
@@ -16,8 +16,8 @@ export interface Repeats {
 }
 
 /** The copied message: pond's own word, where it restored the copy, before the client's. */
-export function replaysOf({ options }: Pick<Message, "options">): Repeats["replays"] {
-  const { restored, replays } = pondFacts(options);
+export function replaysOf(message: WithFacts): Repeats["replays"] {
+  const { restored, replays } = factsOf(message);
   return namedIn(restored) ?? namedIn(replays);
 }
 
@@ -34,7 +34,7 @@ export function originalsOf({ session_id, message_id, also = [] }: Replayed): re
   return [{ session_id, message_id }, ...also];
 }
 
-export function repeatsOf(message: Pick<Message, "id" | "timestamp" | "options">): Repeats {
+export function repeatsOf(message: Pick<Message, "id" | "timestamp"> & WithFacts): Repeats {
   const replays = replaysOf(message);
   return { record: revisionOf(message).record, ...(replays === undefined ? {} : { replays }) };
 }

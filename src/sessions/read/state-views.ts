@@ -10,6 +10,7 @@ import { loadTree, REF, stateOf } from "../../model/tree/index.ts";
 import type { PlacedRow } from "../states/history.ts";
 import { arrange, arrangeState, SessionHistory } from "../states/history.ts";
 import type { RowRef } from "../states/row-ref.ts";
+import { placeOf } from "../states/row-ref.ts";
 import type { StateHead } from "../tables/states.ts";
 import { asReadFrom, commonStart } from "../tables/states.ts";
 import type { SessionTables } from "../tables/tables.ts";
@@ -140,7 +141,7 @@ export class StateViews {
 function placed(message: MessageOutline<RowRef>): readonly Placed[] {
   const { id, timestamp, [REF]: ref } = message;
   if (ref?.table !== "messages") return [];
-  return [{ id, record: ref.record, origin: ref.origin, seq: ref.seq, timestamp, message }];
+  return [{ ...placeOf({ id, timestamp, [REF]: ref }), message }];
 }
 
 function describe({ key, message }: TreeIssue): string {
