@@ -135,7 +135,7 @@ const VERBS: readonly Command[] = [
     name: "repair",
     summary: "Repair a store with lost or damaged files, as far as possible",
     details:
-      "Reads every file. Indexes are rebuilt; rows of damaged files are read again from their sources, and what no source has any longer is kept as far as it can be read. At the end everything is checked again; if something is still wrong, the command names it and fails.",
+      "Reads every file. Indexes are rebuilt; rows of damaged files are read again from the sources that were synced to the store, and what no source has any longer is kept as far as it can be read. What is new on this machine is left to a sync. At the end everything is checked again; if something is still wrong, the command names it and fails.",
     examples: ["pond repair", "pond repair --json"],
     load: async () => (await import("./verbs/repair.ts")).repair,
   }),

@@ -7,6 +7,7 @@ import type { MessageId, SessionId } from "../model/index.ts";
 import type { MessageHead, SessionSummary } from "../sessions/index.ts";
 import type { Standing, StoredPart } from "../sessions/states/index.ts";
 import { originalsOf } from "../model/derived/index.ts";
+import { isReplaced } from "./standings.ts";
 
 /** A message that matches, with what is needed to order and name it; its text is read when it is shown. */
 export interface Found extends MessageHead {
@@ -111,6 +112,18 @@ export function originalsFirst(a: Found, b: Found): number {
   return b.score - a.score || Number(a.replays !== undefined) - Number(b.replays !== undefined);
 }
 
+/**
+ * The same of a copy and a message of another page: whether that one is shown, because it is the original or, where nobody
+ * knows which is, the newer copy.
+ */
+export function isShownFor({ session_id, replays }: Found, other: Found, isNewer: boolean): boolean {
+  if (replays === undefined) return false;
+  if (replays === true) return other.replays === undefined || (other.replays === true && isNewer);
+  if (!originalsOf(replays).some((of) => of.session_id === other.session_id)) return false;
+  // Two that claim to be copies of each other are both shown.
+  return other.replays === undefined || other.replays === true || other.replays.session_id !== session_id;
+}
+
 /** Names of one kind, the surest kind first. */
 interface Names {
   /** Under which the same message may have come before. */
@@ -130,10 +143,10 @@ interface Names {
  * divide the same message into other parts and a call in one of them is a message in another.
  */
 function namesOf(found: Found): readonly Names[] {
-  const { session_id, id, record, part, standing } = found;
+  const { session_id, id, record, part } = found;
   const own = nameOf("in", session_id, record, part?.id ?? "");
   // Asked for, a superseded version is a hit of its own beside the newest.
-  if (standing === "superseded")
+  if (isReplaced(found))
     return [
       {
         asked: [],

@@ -10,9 +10,10 @@ import type { SessionStore, SessionSummary } from "../sessions/index.ts";
 import { compareByAge, isDerivedName } from "../sessions/index.ts";
 import { and, isIn, or } from "../substrate/engine/predicate.ts";
 import type { Found } from "./collapse.ts";
-import { Collapser, originalsFirst } from "./collapse.ts";
+import { isShownFor } from "./collapse.ts";
 import type { ScanRequest } from "./literal-scan.ts";
 import { placed, scanMessages, scanParts } from "./literal-scan.ts";
+import { isReplaced } from "./standings.ts";
 
 interface CopyRequest extends ScanRequest {
   /** Of the stretch: what is in them needs no look. */
@@ -27,7 +28,7 @@ export async function copiesFoundElsewhere(
   hits: readonly Found[],
   request: CopyRequest,
 ): Promise<ReadonlySet<Found>> {
-  const copies = hits.filter(({ replays, standing }) => replays !== undefined && standing !== "superseded");
+  const copies = hits.filter((hit) => hit.replays !== undefined && !isReplaced(hit));
   const { sessions, scope } = request;
   if (copies.length === 0 || sessions.length === scope.sessions.length) return new Set();
   const inside = new Set<string>(sessions.map(({ id }) => id));
@@ -40,33 +41,23 @@ export async function copiesFoundElsewhere(
     keys.filter(({ session_id }) => outside.has(session_id)),
     request,
   );
+  const byId = Map.groupBy(found, ({ id }) => id);
+  const byRecord = Map.groupBy(found, ({ record }) => record);
   const ageOf = new Map<string, SessionSummary>(scope.sessions.map((session) => [session.id, session]));
-  const byAge = (a: Found, b: Found): number => {
-    const [one, two] = [ageOf.get(a.session_id), ageOf.get(b.session_id)];
-    return one === undefined || two === undefined ? 0 : compareByAge(one, two);
+  const isNewer = (other: Found, copy: Found): boolean => {
+    const [one, two] = [ageOf.get(other.session_id), ageOf.get(copy.session_id)];
+    return one !== undefined && two !== undefined && compareByAge(one, two) < 0;
   };
-  // Which of them are one message is the same question as among the hits of a page.
-  const elsewhere = new Collapser(1);
-  for (const hit of found.toSorted((a, b) => originalsFirst(a, b) || byAge(a, b))) {
-    const session = outside.get(hit.session_id);
-    if (session !== undefined) elsewhere.add(hit, session);
-  }
+  // Each of them is tried: one that is no original says nothing of the others.
+  const candidatesFor = ({ id, replays }: Found): readonly Found[] => {
+    if (typeof replays !== "object") return byId.get(id) ?? [];
+    return originalsOf(replays).flatMap(({ message_id }) => byRecord.get(message_id) ?? []);
+  };
   return new Set(
-    copies.filter((copy) => {
-      const same = elsewhere.sameAs(copy);
-      return same !== undefined && isShownFor(copy, same, byAge(same, copy) < 0);
-    }),
+    copies.filter((copy) =>
+      candidatesFor(copy).some((other) => isShownFor(copy, other, isNewer(other, copy))),
+    ),
   );
-}
-
-/** Whether a message is the one to show of it and a copy: its original or, where nobody knows that, the newer copy. */
-function isShownFor({ session_id, replays }: Found, other: Found, isNewer: boolean): boolean {
-  if (replays === true) return other.replays === undefined || (other.replays === true && isNewer);
-  const isOrigin =
-    replays !== undefined && originalsOf(replays).some((of) => of.session_id === other.session_id);
-  if (!isOrigin) return false;
-  // Two that claim to be copies of each other are both shown.
-  return other.replays === undefined || other.replays === true || other.replays.session_id !== session_id;
 }
 
 function namedOrigins(copies: readonly Found[]): readonly MessageKey[] {
@@ -112,7 +103,7 @@ async function matching(
       scans.flatMap((scan) => scan.found.filter(({ id, record }) => wanted.has(id) || wanted.has(record))),
       request,
     );
-    found.push(...hits.filter(({ standing }) => standing !== "superseded"));
+    found.push(...hits.filter((hit) => !isReplaced(hit)));
   }
   return found;
 }

@@ -12,6 +12,10 @@ const kept = new WeakMap<SummaryList, Map<string, SessionStandings | undefined>>
 /** Sessions whose rows are kept. */
 const MOST_KEPT = 500;
 
+/** Another version of its record stands in its place: it is a hit only where it is asked for, and then one of its own. */
+export const isReplaced = ({ standing }: { readonly standing: Standing }): boolean =>
+  standing === "superseded";
+
 export class HitStandings {
   readonly #store: SessionStore;
   readonly #summaries: SummaryList;
@@ -51,7 +55,7 @@ export class HitStandings {
   }
 
   isShown(hit: HitRow): boolean {
-    return this.#superseded || this.of(hit) !== "superseded";
+    return this.#superseded || !isReplaced({ standing: this.of(hit) });
   }
 }
 

@@ -17,7 +17,7 @@ export { asRestoredFrom } from "./tables/resumed.ts";
 export { MESSAGES, PARTS, SESSIONS, SUMMARIES } from "./tables/schema.ts";
 export type { Storage } from "./store.ts";
 export { openSessionStore, SessionStore } from "./store.ts";
-export type { StateView, StateViews } from "./read/state-views.ts";
+export type { StateAsRead, StateViews } from "./read/state-views.ts";
 export type { SessionSummary } from "./summaries/summarise.ts";
 export { isPlain } from "./summaries/summarise.ts";
 export type { StoreTree } from "./read/tree.ts";

@@ -5,7 +5,7 @@ import { sentence } from "../../base/sentence.ts";
 import { nearest } from "../../base/nearest.ts";
 import { shellWord } from "../../base/shell.ts";
 import type { MessageKey } from "../../model/index.ts";
-import { brandOf, replaysOf, withFacts } from "../../model/derived/index.ts";
+import { brandOf, replaysOf } from "../../model/derived/index.ts";
 import type { RestoreHead, SessionStore, SessionSummary } from "../../sessions/index.ts";
 import type { Context } from "./context.ts";
 import { requireStore } from "./existing.ts";
@@ -255,8 +255,7 @@ async function withoutCopies(
     const messages = await store.messageOutlines(key.session_id);
     const message = messages.find(({ id }) => id === key.id);
     const [facts] = message === undefined ? [] : await store.facts([message]);
-    if (facts !== undefined && replaysOf({ options: withFacts({}, facts) }) === undefined)
-      originals.push(key);
+    if (facts !== undefined && replaysOf({ facts }) === undefined) originals.push(key);
   }
   return originals;
 }

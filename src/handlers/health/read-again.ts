@@ -1,16 +1,17 @@
 /**
- * Reads again what a repair took out (spec.md#keep-repair): every source that was ever read and is on this machine, then what
- * no source has any more goes back as far as it could be read.
+ * Reads again what a repair took out (spec.md#keep-repair): every source that was ever read into the store and is on this
+ * machine, then what no source has any more goes back as far as it could be read.
  */
 import { clientNamed, clientsOf } from "../../adapters/registry.ts";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { SessionStore } from "../../sessions/index.ts";
 import type { ClientReport } from "../../wire/sync.ts";
 import type { Context } from "../context/context.ts";
 import { realPathOf } from "../import/importer.ts";
 import { storedOnce } from "../verify/lost-sources.ts";
 import { isProven } from "../verify/prove-session.ts";
+import type { IsWanted } from "../sources/sweep.ts";
 import { GONE_BACK, sync } from "../sync/sync.ts";
 import type { Sentence } from "../../base/sentence.ts";
 import { plainText } from "../../base/sentence.ts";
@@ -26,28 +27,37 @@ export interface ReadAgain {
   readonly notes: readonly Sentence[];
 }
 
+export interface Reading {
+  /** `named`: those that cursors of the store or its recorded states name. `all`: where nothing is left that names them. */
+  readonly sources: "named" | "all";
+  /** Marks do not hold because this repair took them away, for a reason that it reports. */
+  readonly isUnmarked: boolean;
+}
+
 /**
- * All sources, then what none of them has any more. To be sure, also those outside the clients' places that were ever read
- * on this machine and are still there.
+ * The sources of the store, then what none of them has any more. What this machine has beside them is no business of a
+ * repair: a sync imports that.
  */
-export async function readAgain(
-  context: Context,
-  store: SessionStore,
-  { verify }: { readonly verify: boolean },
-): Promise<ReadAgain> {
+export async function readAgain(context: Context, store: SessionStore, reading: Reading): Promise<ReadAgain> {
   const kept = await store.keptPlaces();
-  const elsewhere = verify ? await readBefore(context, store) : [];
-  const everywhere = await sync(context, { verify, wait: true });
+  const before = await readBefore(context, store);
+  const isWanted = reading.sources === "all" ? undefined : isAmong(before);
+  const everywhere = await sync(context, { verify: true, wait: true }, { isWanted });
   const clients = [...everywhere.clients];
-  // That marks do not hold, of whoever has just taken them away for a reason that it tells, is no news.
-  const isNews = (note: Sentence): boolean => !verify || note !== GONE_BACK;
+  const isNews = (note: Sentence): boolean => !reading.isUnmarked || note !== GONE_BACK;
   const notes = everywhere.notes.filter(isNews);
   const known = everywhere.clients.flatMap(({ places }) => places.map(realPathOf));
-  for (const { adapter, path } of elsewhere) {
-    if (known.some((place) => isIn(path, place))) continue;
+  for (const { adapter, path } of before) {
+    if (!existsSync(path) || known.some((place) => isIn(path, place))) continue;
     known.push(path);
-    const request = { adapters: [adapter], paths: [path], verify, wait: true, stages: ["import"] as const };
-    const more = await sync(context, request);
+    const request = {
+      adapters: [adapter],
+      paths: [path],
+      verify: true,
+      wait: true,
+      stages: ["import"] as const,
+    };
+    const more = await sync(context, request, { isWanted });
     clients.push(...more.clients);
     notes.push(...more.notes.filter(isNews));
   }
@@ -61,6 +71,16 @@ export async function readAgain(
   return { read_again, put_back: back.inserted, left_out: back.leftOut, made, clients, notes };
 }
 
+/** Of a store that lacks nothing. */
+export const NOTHING_READ: ReadAgain = {
+  read_again: 0,
+  put_back: 0,
+  left_out: 0,
+  made: [],
+  clients: [],
+  notes: [],
+};
+
 /** As the cursors remember it and as the store records it, whoever read it: the memory of who that was may be lost, too. Folders that were named come first. */
 async function readBefore(context: Context, store: SessionStore): Promise<readonly NamedSource[]> {
   // What a program read with an adapter of its own only that program can read again.
@@ -70,10 +90,23 @@ async function readBefore(context: Context, store: SessionStore): Promise<readon
   const recorded: NamedSource[] = [];
   for (const { name } of clientsOf(context))
     for (const { path } of await store.stateHeads(name)) recorded.push({ adapter: name, path });
-  const all = [...folders, ...files, ...recorded].filter(({ path }) => existsSync(path));
+  const all = [...folders, ...files, ...recorded];
   return [...new Map(all.map((each) => [`${each.adapter} ${realPathOf(each.path)}`, each])).values()].map(
     ({ adapter, path }) => ({ adapter, path: realPathOf(path) }),
   );
+}
+
+/** A source by whatever path, and one that was moved under its name, as clients move what they archive. */
+function isAmong(named: readonly NamedSource[]): IsWanted {
+  const here = new Set(named.map(({ adapter, path }) => `${adapter} ${path}`));
+  const moved = new Set(
+    named.flatMap(({ adapter, path }) => (existsSync(path) ? [] : [`${adapter} ${basename(path)}`])),
+  );
+  return ({ name }, place, { key, files }) =>
+    moved.has(`${name} ${basename(key)}`) ||
+    [join(place.path, key), ...files.map(({ path }) => path)].some((path) =>
+      here.has(`${name} ${realPathOf(path)}`),
+    );
 }
 
 const isIn = (path: string, place: string): boolean => path === place || path.startsWith(join(place, "/"));

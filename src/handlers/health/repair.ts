@@ -25,7 +25,10 @@ import type { Context } from "../context/context.ts";
 import { requireStore } from "../context/existing.ts";
 import { damageIn } from "../verify/file-damage.ts";
 import { changedMessages, isDisproven, isProven, redundantStates } from "../verify/prove-session.ts";
-import { readAgain, sumOf } from "./read-again.ts";
+import { rememberedSync } from "../context/remembered.ts";
+import { storedOnce } from "../verify/lost-sources.ts";
+import type { ReadAgain } from "./read-again.ts";
+import { NOTHING_READ, readAgain, sumOf } from "./read-again.ts";
 import { verifyStored } from "../verify/stored.ts";
 
 export interface RepairHooks {
@@ -47,6 +50,7 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   const step = (text: string): void => hooks.onStep?.(text);
   step("reading every file");
   const found = await check(context);
+  const hasGoneBack = await isOlder(context);
   const cleared = await clearAll(context, found);
   const done = [...cleared.done];
   // Of a store elsewhere there are no files to look at, but what is stored can be proven.
@@ -54,18 +58,31 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   const store = await context.store({ remakesLost: true });
   step("proving the sessions of damaged files");
   const out = await takeOutDamaged(context, store, { done, isDoubtful: cleared.isDoubtful });
-  // Without a reason to doubt everything a sync looks whether the store went back, as one does that a torn commit left.
   const isDoubtful = found.some(({ isCutOff }) => isCutOff) || out.taken_out > 0 || cleared.isDoubtful;
-  step(isDoubtful ? "reading every source again" : "looking for what the store lacks");
-  let again = await readAgain(context, store, { verify: isDoubtful });
-  step("proving everything that is stored");
-  let stored = await verifyStored(context, {});
-  const dropped = await damagedStates(context, out.states, stored);
-  await store.dropStates(dropped);
-  const changed = await takeOutChanged(context, store, stored);
   const isStateLost = found.some(
     ({ table, isTorn, damage }) => table === "sources" && (isTorn || damage.some(isLossOfRows)),
   );
+  // The cursors of this machine name all that it read; without them and the states nothing does.
+  const hasStates = found.length === 0 || found.some(({ table }) => table === "sources");
+  const isNamed = (hasStates && !isStateLost) || storedOnce(context).length > 0;
+  const sources = isNamed ? "named" : "all";
+  const reread = async (isUnmarked: boolean): Promise<ReadAgain> => {
+    step("reading every source again");
+    return await readAgain(context, store, { sources, isUnmarked });
+  };
+  const prove = async (): Promise<StoredReport> => {
+    step("proving everything that is stored");
+    return await verifyStored(context, {});
+  };
+  let again = NOTHING_READ;
+  let stored = isDoubtful ? undefined : await prove();
+  if (stored === undefined || hasGoneBack || lacksSomething(stored)) {
+    again = await reread(isDoubtful);
+    stored = await prove();
+  }
+  const dropped = await damagedStates(context, out.states, stored);
+  await store.dropStates(dropped);
+  const changed = await takeOutChanged(context, store, stored);
   const recovered = isStateLost ? await recoverStates(context, store, stored) : 0;
   if (recovered > 0)
     done.push(
@@ -77,8 +94,7 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
         ? "1 row that differs from what was read was removed"
         : `${changed} rows that differ from what was read were removed`,
     );
-    step("reading every source again");
-    again = sumOf(again, await readAgain(context, store, { verify: true }));
+    again = sumOf(again, await reread(true));
   }
   step("bringing the indexes up to date");
   await store.updateIndexes();
@@ -105,6 +121,15 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   const remains = await remainsOf(context.address);
   return { damage: damageIn(found), unproven, done, rows, clients, left, remains, stored, notes };
 }
+
+/** The store is not the one that was synced to last, or a sync that read everything for that reason was cut off. */
+async function isOlder(context: Context): Promise<boolean> {
+  const known = await rememberedSync(context);
+  return typeof known === "string" ? known !== "none" : !known.isSettled;
+}
+
+const lacksSomething = ({ clients }: StoredReport): boolean =>
+  clients.some(({ unequal, strays }) => unequal + strays > 0);
 
 /** What nothing proves of the rows of sessions, for people. */
 function sessionLines(made: number, asRead: number): readonly string[] {

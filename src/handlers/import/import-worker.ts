@@ -3,6 +3,7 @@
  * by import-pool.ts, imported by nothing.
  */
 import { MessagePort, parentPort, workerData } from "node:worker_threads";
+import type { OpenedPlace } from "../../adapters/index.ts";
 import { adapterNamed } from "../../adapters/registry.ts";
 import { systemClock } from "../../base/clock.ts";
 import { PondError } from "../../base/errors.ts";
@@ -35,8 +36,9 @@ async function run({
   const { labels, keys, versions, states, hashes, stored, restoredLists, prefix } = host;
   // Not waited for source by source, but in the end.
   let told: Promise<unknown> = Promise.resolve();
-  const opened = await Promise.all(places.map((place) => adapter.open(place, machine)));
+  const opened: OpenedPlace[] = [];
   try {
+    for (const place of places) opened.push(await adapter.open(place, machine));
     return await runImporter(
       { adapter, reader, limits, patienceMs, clock: systemClock, signal: stopped.signal },
       {

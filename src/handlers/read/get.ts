@@ -163,7 +163,7 @@ function childrenOf(session: SessionSummary, summaries: SummaryList): ChildView[
     });
 }
 
-interface Page {
+interface PageRange {
   readonly start: number;
   readonly end: number;
   readonly isFromEnd: boolean;
@@ -174,7 +174,7 @@ function pageOf(
   messages: readonly ShownMessage[],
   request: GetRequest,
   { limit, mode }: { readonly limit: number; readonly mode: ResponseMode },
-): Page {
+): PageRange {
   const { after_id, before_id } = request;
   const isFromEnd = before_id !== undefined || (after_id === undefined && request.session_from === "end");
   let start = after_id === undefined ? 0 : positionOf(messages, after_id, "after_id") + 1;

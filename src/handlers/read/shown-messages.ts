@@ -8,7 +8,7 @@ import { PondError } from "../../base/errors.ts";
 import type { Found, SessionOutline, TreeIssue } from "../../model/tree/index.ts";
 import type { PondFacts } from "../../model/derived/index.ts";
 import type { SessionId } from "../../model/index.ts";
-import { activeBranch, newestRevisions, withFacts } from "../../model/derived/index.ts";
+import { activeBranch, newestRevisions } from "../../model/derived/index.ts";
 import { describeKey } from "../../model/index.ts";
 import type { MessageText, RowRef, Standing, StoredMessage } from "../../sessions/states/index.ts";
 import type { SessionStore, StoreTree } from "../../sessions/index.ts";
@@ -68,9 +68,7 @@ export async function outlineSession(
     const { id, seq, timestamp, role, revises } = head;
     const facts = { ...known[at], ...optional("revises", revises) };
     const { turn, whole } = facts;
-    const options = withFacts({}, facts);
-    const message =
-      seq === undefined ? { id, timestamp, role, options } : { id, seq, timestamp, role, options };
+    const message = { id, timestamp, role, facts, ...optional("seq", seq) };
     const shown = turn === undefined ? alone(head) : { ...alone(head), turn };
     return { shown, isShown: whole !== true, message };
   });

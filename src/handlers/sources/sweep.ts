@@ -49,15 +49,22 @@ export class Sweeps implements AsyncDisposable {
   }
 }
 
+/** Of the sources of a place those that are looked at, where that is not all. */
+export type IsWanted = (adapter: Adapter, place: Place, unit: Unit) => boolean;
+
+interface SweepFilter extends SourceFilter {
+  readonly isWanted?: IsWanted | undefined;
+}
+
 /** One entry per client that has a place; without cursors everything is stale. */
 export async function sweepSources(
   context: Context,
-  filter: SourceFilter,
+  { isWanted, ...filter }: SweepFilter,
   cursors: Cursors | undefined,
 ): Promise<Sweeps> {
   const sources = await findSources(context, filter);
   const found = sources.filter(({ places, issues }) => places.length + issues.length > 0);
-  return sweepClients(context, found, cursors);
+  return sweepClients(context, found, { cursors, isWanted });
 }
 
 /** Everything of every enabled client, those without a place too. */
@@ -66,14 +73,19 @@ export async function sweepEverything(context: Context, filter: SourceFilter): P
   return sweepClients(
     context,
     sources.filter(({ enabled }) => enabled),
-    undefined,
+    {},
   );
+}
+
+interface Choice {
+  readonly cursors?: Cursors | undefined;
+  readonly isWanted?: IsWanted | undefined;
 }
 
 async function sweepClients(
   context: Context,
   sources: readonly ClientPlaces[],
-  cursors: Cursors | undefined,
+  choice: Choice,
 ): Promise<Sweeps> {
   const clients: Sweep[] = [];
   const opened: OpenedPlace[] = [];
@@ -83,7 +95,7 @@ async function sweepClients(
       const places: OpenedPlace[] = [];
       for (const place of found) places.push(await adapter.open(place, context.machine));
       opened.push(...places);
-      clients.push(await sweepClient(context, { adapter, places, issues }, cursors));
+      clients.push(await sweepClient(context, { adapter, places, issues }, choice));
     }
     return sweeps;
   } catch (error) {
@@ -95,7 +107,7 @@ async function sweepClients(
 async function sweepClient(
   context: Context,
   { adapter, places, issues: absent }: Pick<Sweep, "adapter" | "places" | "issues">,
-  cursors: Cursors | undefined,
+  { cursors, isWanted }: Choice,
 ): Promise<Sweep> {
   const stale: Stale[] = [];
   const issues = [...absent];
@@ -112,6 +124,7 @@ async function sweepClient(
       named.has(path) || folders.some((folder) => (path + sep).startsWith(folder));
     const own: string[] = [];
     const look = (found: Unit): void => {
+      if (isWanted?.(adapter, place, found) === false) return;
       if (meant !== undefined) {
         const wanted = found.files.filter(({ path }) => isMeant(path));
         if (wanted.length === 0) return;

@@ -27,7 +27,7 @@ import type {
 } from "../../wire/sync.ts";
 import type { Context } from "../context/context.ts";
 import { clientReport } from "../import/outcome.ts";
-import type { Sweep } from "../sources/sweep.ts";
+import type { IsWanted, Sweep } from "../sources/sweep.ts";
 import { goneMessage, lookAt, rememberedSync } from "../context/remembered.ts";
 import { onlyStale, sweepSources } from "../sources/sweep.ts";
 import { waitsToRemember } from "../sources/waits.ts";
@@ -38,6 +38,8 @@ export interface SyncHooks {
   /** The indexes are being brought up to date. */
   readonly onIndexes?: () => void;
   readonly onWait?: (holder: { readonly pid: number; readonly since: number }) => void;
+  /** Which of the sources are read; all of them where it is absent. */
+  readonly isWanted?: IsWanted | undefined;
 }
 
 const ALL_STAGES: readonly Stage[] = ["import", "embed", "update-indexes"];
@@ -96,7 +98,8 @@ async function importStage(
   const remembered = typeof known === "string" ? undefined : known;
   const cursors = remembered?.cursors;
   noteDamage(cursors, hooks.notes);
-  await using sweeps = await sweepSources(context, request, request.verify === true ? undefined : cursors);
+  const filter = { ...request, isWanted: hooks.isWanted };
+  await using sweeps = await sweepSources(context, filter, request.verify === true ? undefined : cursors);
   const sweep = sweeps.clients;
   const hasStale = sweep.some(({ stale }) => stale.length > 0);
   if (known === "gone back") hooks.notes.push(GONE_BACK);

@@ -10,7 +10,7 @@ import { sentence } from "../../base/sentence.ts";
 import type { SessionId } from "../../model/index.ts";
 import type { SessionState } from "../../model/events/index.ts";
 import { sessionsIn } from "../../model/tree/index.ts";
-import type { ReadLineage, SessionStore, Shown, StateView } from "../../sessions/index.ts";
+import type { ReadLineage, SessionStore, Shown, StateAsRead } from "../../sessions/index.ts";
 import type { StateHead } from "../../sessions/states/index.ts";
 import { ADOPTED } from "../../sessions/states/index.ts";
 import { hashNumber } from "../../sessions/index.ts";
@@ -67,7 +67,7 @@ async function proveSession(
 async function proveOne(
   { context, store }: Proving,
   head: StateHead,
-  view: StateView,
+  view: StateAsRead,
 ): Promise<string | undefined> {
   if (head.source === ADOPTED) return UNRECORDED;
   const adapter = clientNamed(context, head.adapter);

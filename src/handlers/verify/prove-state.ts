@@ -6,7 +6,7 @@ import type { Adapter, RecordHashes, StateDigest } from "../../adapters/index.ts
 import { digestOf } from "../../adapters/index.ts";
 import { toPondError } from "../../base/errors.ts";
 import type { StateHead } from "../../sessions/states/index.ts";
-import type { StateView } from "../../sessions/index.ts";
+import type { StateAsRead } from "../../sessions/index.ts";
 
 export interface Proof {
   /** What does not hold; empty where the state is proven. */
@@ -19,7 +19,7 @@ export interface Proof {
 export async function proveState(
   { restore }: Adapter,
   head: StateHead,
-  { state, damage }: StateView,
+  { state, damage }: StateAsRead,
 ): Promise<Proof> {
   if (damage.length > 0) return { faults: damage };
   if (restore.kind === "unsupported") return { faults: [] };

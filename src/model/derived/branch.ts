@@ -6,10 +6,11 @@
  * The leaf is the last node of the log or where a later `leaf` points; the branch is the way from it to the root. A
  * parent that the log does not have gives way to where the log stood then, so that no history is hidden behind it.
  */
-import { pondFacts } from "./facts.ts";
+import type { WithFacts } from "./facts.ts";
+import { factsOf } from "./facts.ts";
 import type { Message } from "../types.ts";
 
-type Entry = Pick<Message, "id" | "seq" | "role" | "options">;
+type Entry = Pick<Message, "id" | "seq" | "role"> & WithFacts;
 
 /** The ids of the messages to show, given all messages of a session in order. */
 export function activeBranch(messages: readonly Entry[]): ReadonlySet<string> {
@@ -23,7 +24,7 @@ export function activeBranch(messages: readonly Entry[]): ReadonlySet<string> {
   const parents = new Set([...nodes.values()].map((node) => node.parent));
   const active = new Set<string>();
   for (const [index, message] of messages.entries()) {
-    if (pondFacts(message.options).removed === true) continue;
+    if (factsOf(message).removed === true) continue;
     const key = nodeKey(message);
     const node = nodes.get(key);
     const isOutside = node === undefined || (!node.isPlaced && !parents.has(key));
@@ -44,7 +45,7 @@ export function activeBranch(messages: readonly Entry[]): ReadonlySet<string> {
 function activeOfList(messages: readonly Entry[]): ReadonlySet<string> {
   let kept: Entry[] = [];
   for (const message of messages) {
-    const { leaf } = pondFacts(message.options);
+    const { leaf } = factsOf(message);
     const at = typeof leaf === "string" ? kept.findLastIndex((entry) => nodeKey(entry) === leaf) : -1;
     if (at !== -1 || leaf === null) {
       const seq = kept[at]?.seq;
@@ -57,8 +58,8 @@ function activeOfList(messages: readonly Entry[]): ReadonlySet<string> {
 }
 
 /** False in a plain list, of which nothing is to be looked up. */
-function isOfTree({ options }: Entry): boolean {
-  const { parent, leaf } = pondFacts(options);
+function isOfTree(message: Entry): boolean {
+  const { parent, leaf } = factsOf(message);
   return parent !== undefined || leaf !== undefined;
 }
 
@@ -76,7 +77,7 @@ interface Node {
 function nodesOf(messages: readonly Entry[]): Map<string, Node> {
   const nodes = new Map<string, Node>();
   for (const message of messages) {
-    const { parent, leaf, turn, aside, removed } = pondFacts(message.options);
+    const { parent, leaf, turn, aside, removed } = factsOf(message);
     // A mark that a record is gone leaves the record where it stood, off the way of those that came after.
     if (removed === true) continue;
     nodes.set(nodeKey(message), {
@@ -150,5 +151,5 @@ function turnAbove({ parent }: Node, nodes: ReadonlyMap<string, Node>): string |
 
 /** A revision stands where the record that it revises stood. */
 function nodeKey(message: Entry): string {
-  return pondFacts(message.options).revises ?? message.id;
+  return factsOf(message).revises ?? message.id;
 }

@@ -161,7 +161,7 @@ const READERS: { readonly [Name in keyof PondFacts]-?: FactReader<NonNullable<Po
   whole: isTrue,
   replays: orTrue(originalIn),
   twin: text,
-  title: titleIn,
+  title: titleFactIn,
   compaction: oneOf("summary", "boundary", "micro"),
   injected: text,
   author: oneOf("person", "model", "harness", "unknown"),
@@ -177,6 +177,13 @@ const NO_FACTS: PondFacts = {};
 /** The facts in the options of a session, a message or a part. */
 export function pondFacts(options: JsonObject): PondFacts {
   return factsIn(pondSpace(options));
+}
+
+/** What has facts: by its options, or alone where nothing else of them was read. */
+export type WithFacts = { readonly options: JsonObject } | { readonly facts: PondFacts };
+
+export function factsOf(of: WithFacts): PondFacts {
+  return "facts" in of ? of.facts : pondFacts(of.options);
 }
 
 /** The same of a `pond` space alone. */
@@ -206,11 +213,15 @@ export function factsFault(options: JsonObject): string | undefined {
 
 const OTHER_SPACE = "put what is yours under another key of options";
 
+/** Facts as a `pond` space, which `factsIn` reads. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an interface has no index signature; its values are JSON
+export const spaceOf = (facts: PondFacts): JsonObject => facts as unknown as JsonObject;
+
 /** The options with these facts, beside or in the place of those that they have; the same options where there are none. */
 export function withFacts(options: JsonObject, facts: PondFacts): JsonObject {
   if (Object.keys(facts).length === 0) return options;
   const own = pondSpace(options);
-  return withPondSpace(options, { ...(isJsonObject(own) ? own : {}), ...toJson(facts) });
+  return withPondSpace(options, { ...(isJsonObject(own) ? own : {}), ...spaceOf(facts) });
 }
 
 /** The options without some facts. A space that is empty then stays. */
@@ -220,6 +231,12 @@ export function withoutFacts(options: JsonObject, names: readonly (keyof PondFac
   const facts = Object.entries(isJsonObject(own) ? own : {}).filter(([name]) => !left.has(name));
   return withPondSpace(options, Object.fromEntries(facts));
 }
+
+/** How options begin, as text, where what pond keeps comes first; and what every text of options has that holds it. */
+export const SPACE_TEXT = { first: '{"pond":{', anywhere: '"pond":' } as const;
+
+/** What every text of options has that holds the fact; others may have it, too. */
+export const factText = (name: keyof PondFacts): string => `"${name}":`;
 
 /** What an options bag has under pond's name, whoever wrote it and whatever it is. */
 export function pondSpace(options: JsonObject): JsonValue | undefined {
@@ -237,9 +254,6 @@ export function withPondSpace(options: JsonObject, space: JsonValue | undefined)
 export function isOwnSpace(name: string): boolean {
   return name === "source" || name === "pond";
 }
-
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an interface has no index signature; its values are JSON
-const toJson = (facts: PondFacts): JsonObject => facts as unknown as JsonObject;
 
 function restoredIn(value: JsonValue): Restored | undefined {
   const original = originalIn(value);
@@ -278,7 +292,7 @@ function lineageIn(recorded: JsonObject): RecordedLineage {
   };
 }
 
-function titleIn(value: JsonValue): TitleFact | undefined {
+function titleFactIn(value: JsonValue): TitleFact | undefined {
   if (!isJsonObject(value)) return undefined;
   const { at, rank } = value;
   return typeof at === "string" && typeof rank === "number" ? { at, rank } : undefined;

@@ -11,13 +11,23 @@ export type {
   Replayed,
   TitleFact,
 } from "./facts.ts";
-export { isOwnSpace, pondFacts, pondSpace, withFacts, withoutFacts, withPondSpace } from "./facts.ts";
+export {
+  factText,
+  isOwnSpace,
+  pondFacts,
+  pondSpace,
+  SPACE_TEXT,
+  withFacts,
+  withoutFacts,
+  withPondSpace,
+} from "./facts.ts";
 export { identifierPieces, piecesOf } from "./identifiers.ts";
 export type { Repeats } from "./repeats.ts";
 export {
   decodeRepeats,
   encodeRepeats,
   originalsOf,
+  OTHER_RECORD,
   repeatsOf,
   repeatsOfVersion,
   replaysOf,

@@ -2,10 +2,9 @@
  * What a message repeats (spec.md#search-shown-once): a record that its client rewrote, a message of another session.
  * Taken out of the facts into a short text of its own, so that a search reads no options.
  */
-import type { JsonValue } from "../../base/json/json.ts";
 import { isJsonObject, parseJson, stringifyJson } from "../../base/json/json.ts";
-import type { MessageName, Original, Replayed } from "./facts.ts";
-import { factsIn, pondFacts } from "./facts.ts";
+import type { FactsDraft, MessageName, Original, Replayed, WithFacts } from "./facts.ts";
+import { factsIn, factsOf, factText, spaceOf } from "./facts.ts";
 import { revisionOf } from "./revision.ts";
 import type { Message } from "../types.ts";
 
@@ -17,8 +16,8 @@ export interface Repeats {
 }
 
 /** The copied message: pond's own word, where it restored the copy, before the client's. */
-export function replaysOf({ options }: Pick<Message, "options">): Repeats["replays"] {
-  const { restored, replays } = pondFacts(options);
+export function replaysOf(message: WithFacts): Repeats["replays"] {
+  const { restored, replays } = factsOf(message);
   return namedIn(restored) ?? namedIn(replays);
 }
 
@@ -35,7 +34,7 @@ export function originalsOf({ session_id, message_id, also = [] }: Replayed): re
   return [{ session_id, message_id }, ...also];
 }
 
-export function repeatsOf(message: Pick<Message, "id" | "timestamp" | "options">): Repeats {
+export function repeatsOf(message: Pick<Message, "id" | "timestamp"> & WithFacts): Repeats {
   const replays = replaysOf(message);
   return { record: revisionOf(message).record, ...(replays === undefined ? {} : { replays }) };
 }
@@ -43,22 +42,23 @@ export function repeatsOf(message: Pick<Message, "id" | "timestamp" | "options">
 /** Empty for an original, as nearly all are; what is the message's own id is left out. */
 export function encodeRepeats(message: Pick<Message, "id" | "timestamp" | "options">): string {
   const { record, replays } = repeatsOf(message);
-  const facts: Record<string, JsonValue> = {};
-  if (record !== message.id) facts["record"] = record;
-  if (replays === true) facts["replays"] = true;
+  const facts: FactsDraft = {};
+  if (record !== message.id) facts.record = record;
+  if (replays === true) facts.replays = true;
   else if (replays !== undefined) {
-    const { session_id, message_id, also } = replays;
-    const others = also === undefined ? {} : { also: also.map((other) => ({ ...other })) };
-    const name = message_id === message.id ? { session_id } : { session_id, message_id };
-    facts["replays"] = { ...name, ...others };
+    const { message_id, ...original } = replays;
+    facts.replays = message_id === message.id ? original : replays;
   }
-  return Object.keys(facts).length === 0 ? "" : stringifyJson(facts);
+  return Object.keys(facts).length === 0 ? "" : stringifyJson(spaceOf(facts));
 }
+
+/** What the text of a message has whose record is not its own: another version of one, or a piece. */
+export const OTHER_RECORD = factText("record");
 
 /** The same of a row that turned out to be another version of a record: `text` is what it said of itself. */
 export function repeatsOfVersion(text: string, record: string): string {
   const value = text === "" ? {} : parseJson(text);
-  return stringifyJson({ ...(isJsonObject(value) ? value : {}), record });
+  return stringifyJson({ ...(isJsonObject(value) ? value : {}), ...spaceOf({ record }) });
 }
 
 export function decodeRepeats(text: string, id: string): Repeats {

@@ -3,7 +3,8 @@
  * (`value`, `at`, `revises`, `record`, `removed`) tell apart: the version with the greatest `at` is the newest; without it
  * the message's own instant counts. Pieces of a split record without a `value` are of the version that this one is.
  */
-import { pondFacts } from "./facts.ts";
+import type { WithFacts } from "./facts.ts";
+import { factsOf } from "./facts.ts";
 import type { Message } from "../types.ts";
 
 /** One version of a record. */
@@ -16,10 +17,11 @@ export interface Revision {
   readonly removed: boolean;
 }
 
-type Revisable = Pick<Message, "id" | "timestamp" | "options">;
+type Revisable = Pick<Message, "id" | "timestamp"> & WithFacts;
 
-export function revisionOf({ id, timestamp, options }: Revisable): Revision {
-  const { record, revises, value, at, removed } = pondFacts(options);
+export function revisionOf(message: Revisable): Revision {
+  const { id, timestamp } = message;
+  const { record, revises, value, at, removed } = factsOf(message);
   return {
     record: record ?? revises ?? id,
     version: value ?? (record === undefined ? id : firstPieceOf(id)),

@@ -1,8 +1,8 @@
 /**
- * The title of a session (spec.md#model-title), found when it is read: what its source recorded, else the first text that a
- * person typed. A carrier with the fact `title` has a recorded one: a JSON pointer into its own options, so that the text is
- * stored once. One rule for every reader: the highest rank wins (what a person chose before what a model wrote), among
- * equals the newest.
+ * The titles that sources record of a session, and which of them counts (spec.md#model-title). A carrier with the fact
+ * `title` has one: a JSON pointer into its own options, so that the text is stored once. One rule for every reader: the
+ * highest rank wins (what a person chose before what a model wrote), among equals the newest. Where none is recorded the
+ * summary of a session takes the first text that a person typed.
  */
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { isJsonObject } from "../../base/json/json.ts";

@@ -130,8 +130,6 @@ async function growSessions<R extends TreeRef>(
   return draft;
 }
 
-/** The sub-path of the origin tells an agent that another one started. */
-
 /** True when the root's messages are looked at whatever its lineage turns out to be: they can be had meanwhile. */
 function startsAt(root: SessionId, { messages: { after, before, from } = {}, depth }: TreeScope): boolean {
   const start = from === "end" ? before : after;

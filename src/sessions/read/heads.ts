@@ -3,7 +3,7 @@ import { readFacts } from "../states/message-texts.ts";
 import type { MessageRows } from "../states/row-ref.ts";
 import type { MessageKey, Role, Timestamp } from "../../model/index.ts";
 import type { Repeats } from "../../model/derived/index.ts";
-import { decodeRepeats, repeatsOf, withFacts } from "../../model/derived/index.ts";
+import { decodeRepeats, repeatsOf } from "../../model/derived/index.ts";
 import { messageId, roles as allRoles, sessionId, timestampFromMicros } from "../../model/index.ts";
 import type { Predicate } from "../../substrate/engine/predicate.ts";
 import { oneOf } from "../tables/rows.ts";
@@ -47,7 +47,7 @@ async function headsIn(tables: SessionTables, rows: MessageRows): Promise<Messag
     const repeats =
       own === undefined
         ? decodeRepeats(rows.string("repeats", at), id)
-        : repeatsOf({ id, timestamp, options: withFacts({}, own) });
+        : repeatsOf({ id, timestamp, facts: own });
     heads.push({
       session_id: sessionId(rows.string("session_id", at)),
       id,

@@ -10,6 +10,7 @@ import { loadTree, REF, stateOf } from "../../model/tree/index.ts";
 import type { PlacedRow } from "../states/history.ts";
 import { arrange, arrangeState, SessionHistory } from "../states/history.ts";
 import type { RowRef } from "../states/row-ref.ts";
+import { placeOf } from "../states/row-ref.ts";
 import type { StateHead } from "../tables/states.ts";
 import { asReadFrom, commonStart } from "../tables/states.ts";
 import type { SessionTables } from "../tables/tables.ts";
@@ -17,7 +18,7 @@ import { StoreTree } from "./tree.ts";
 import { readStates } from "../tables/versions.ts";
 
 /** A state as it restores. */
-export interface StateView {
+export interface StateAsRead {
   readonly state: SessionState;
   /** What of it cannot be read, located; empty where it is whole. */
   readonly damage: readonly string[];
@@ -69,7 +70,7 @@ export class StateViews {
   }
 
   /** Every row of the session, whatever its sources hold; for one of which no state is recorded. */
-  everything(): StateView {
+  everything(): StateAsRead {
     return { state: this.#all, damage: this.#damage.map(describe) };
   }
 
@@ -78,7 +79,7 @@ export class StateViews {
     return this.history.ends(this.#rows).map(({ state }) => state);
   }
 
-  view(head: Pick<StateHead, "source" | "state" | "adapter" | "key" | "form">): StateView {
+  view(head: Pick<StateHead, "source" | "state" | "adapter" | "key" | "form">): StateAsRead {
     const end = this.history.find(head, this.#rows);
     if (end === undefined) return { state: this.#all, damage: ["the state is no longer recorded"] };
     const { found, beside, missing } = arrangeState(this.#rows, {
@@ -140,7 +141,7 @@ export class StateViews {
 function placed(message: MessageOutline<RowRef>): readonly Placed[] {
   const { id, timestamp, [REF]: ref } = message;
   if (ref?.table !== "messages") return [];
-  return [{ id, record: ref.record, origin: ref.origin, seq: ref.seq, timestamp, message }];
+  return [{ ...placeOf({ id, timestamp, [REF]: ref }), message }];
 }
 
 function describe({ key, message }: TreeIssue): string {

@@ -23,7 +23,7 @@ export interface Shown {
   readonly others: ReadonlySet<string>;
 }
 
-interface Viewed {
+interface ViewedRows {
   readonly messages: readonly StoredMessage[];
   /** Absent where no single state is shown. */
   readonly shown?: Shown;
@@ -36,7 +36,7 @@ export function viewOf(
   history: SessionHistory,
   stored: readonly StoredMessage[],
   { session, view }: { readonly session: SessionId; readonly view: Exclude<View, "everything"> },
-): Viewed {
+): ViewedRows {
   const all = { messages: stored, missing: [] };
   if (!history.isRecorded) return all;
   const placed = stored.map((message) => ({ ...placeOf(message), message }));

@@ -6,7 +6,7 @@ import { readFacts } from "./message-texts.ts";
 import type { MessageRows, StoredMessage } from "./row-ref.ts";
 import { messageId } from "../../model/index.ts";
 import { REF } from "../../model/tree/index.ts";
-import { revisionOf, withFacts } from "../../model/derived/index.ts";
+import { revisionOf } from "../../model/derived/index.ts";
 import { SessionHistory } from "./history.ts";
 import { pieceOf } from "../tables/piece.ts";
 import type { PondFacts } from "../../model/derived/index.ts";
@@ -113,8 +113,7 @@ export async function withPond<T extends LocatedRow>(
 /** A version that was told apart when it was stored says so in its short column only. */
 function withVersion<T extends LocatedRow>(row: T, facts: PondFacts): T {
   const { id, timestamp } = row;
-  if (row.isOlder)
-    return { ...row, facts, record: revisionOf({ id, timestamp, options: withFacts({}, facts) }).record };
+  if (row.isOlder) return { ...row, facts, record: revisionOf({ id, timestamp, facts }).record };
   const isVersion = row.record !== row.id && pieceOf(row) === undefined;
   return { ...row, facts: isVersion ? { revises: row.record, ...facts } : facts };
 }

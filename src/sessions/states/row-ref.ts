@@ -66,6 +66,10 @@ export const rowsOf = (outlines: readonly { readonly [REF]: Pick<RowRef, "row"> 
   outlines.map(({ [REF]: { row } }) => row);
 
 /** What decides its place in the states of its sources. */
-export function placeOf({ id, timestamp, [REF]: { record, origin, seq } }: StoredMessage): PlacedRow {
+export function placeOf({
+  id,
+  timestamp,
+  [REF]: { record, origin, seq },
+}: Pick<StoredMessage, "id" | "timestamp" | typeof REF>): PlacedRow {
   return { id, record, origin, seq, timestamp };
 }

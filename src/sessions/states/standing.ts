@@ -5,7 +5,7 @@
  */
 import type { MessageId, Timestamp } from "../../model/index.ts";
 import type { PondFacts } from "../../model/derived/index.ts";
-import { newestRevisions, revisionOf, withFacts } from "../../model/derived/index.ts";
+import { newestRevisions, revisionOf } from "../../model/derived/index.ts";
 import type { End, PlacedRow, SessionHistory } from "./history.ts";
 import { arrange } from "./history.ts";
 import { pieceOf } from "../tables/piece.ts";
@@ -132,7 +132,7 @@ function statesByAge(history: SessionHistory): readonly End[] {
 /** Without states the versions' own times decide, and the marks that an older pond made where a record was gone. */
 function byRevisions(rows: readonly StandingRow[]): ReadonlyMap<string, Standing> {
   const entries = rows.map(({ id, timestamp, facts = {} }) => ({
-    message: { id, timestamp, options: withFacts({}, facts) },
+    message: { id, timestamp, facts },
   }));
   const of = new Map<string, Standing>();
   for (const versions of Map.groupBy(entries, ({ message }) => revisionOf(message).record).values()) {

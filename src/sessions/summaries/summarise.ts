@@ -17,7 +17,7 @@ import { instant, oneOf } from "../tables/rows.ts";
 import type { MESSAGES } from "../tables/schema.ts";
 import type { Standing } from "../states/standing.ts";
 import type { Chosen, Told } from "./summary-scans.ts";
-import { carriersOf, messagesOf, readTold, sessionsOf } from "./summary-scans.ts";
+import { titleCarriersOf, messagesOf, readTold, sessionsOf } from "./summary-scans.ts";
 import type { SessionTables } from "../tables/tables.ts";
 
 export interface SessionSummary {
@@ -165,7 +165,13 @@ async function countChildren(tables: SessionTables, chosen: Chosen, drafts: Draf
 
 /** What their sources recorded as titles: which of them counts is known when it is known where they stand. */
 async function readTitles(tables: SessionTables, chosen: Chosen, drafts: Drafts): Promise<void> {
-  for await (const rows of carriersOf(tables, chosen, ["session_id", "id", "seq", "timestamp", "options"]))
+  for await (const rows of titleCarriersOf(tables, chosen, [
+    "session_id",
+    "id",
+    "seq",
+    "timestamp",
+    "options",
+  ]))
     for (let row = 0; row < rows.length; row++) {
       const draft = drafts.get(rows.string("session_id", row));
       const stored = rows.string("options", row);

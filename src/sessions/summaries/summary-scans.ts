@@ -4,6 +4,7 @@
  */
 import type { Rows, ScanOptions } from "../../substrate/index.ts";
 import { and, contains, eq, isIn, MAX_IN_VALUES, or } from "../../substrate/engine/predicate.ts";
+import { OTHER_RECORD } from "../../model/derived/index.ts";
 import { SessionHistory } from "../states/history.ts";
 import { decodeFacts, mayHaveFact } from "../tables/options-text.ts";
 import { pieceOf } from "../tables/piece.ts";
@@ -140,7 +141,7 @@ async function readRevised(tables: SessionTables, sessions: readonly string[]): 
   const revised = new Set<string>();
   if (sessions.length === 0) return revised;
   const select = ["session_id", "id", "repeats", "options"] as const;
-  const where = or(mayHaveFact("revises"), contains("repeats", '"record":'));
+  const where = or(mayHaveFact("revises"), contains("repeats", OTHER_RECORD));
   const chosen = sessions.length > MOST_ASKED ? undefined : sessions;
   for await (const rows of messagesOf(tables, chosen, { select, where }))
     for (let row = 0; row < rows.length; row++)
@@ -162,17 +163,20 @@ export function sessionsOf(
   return tables.sessions.scanIn(of.column, of.chosen, { select });
 }
 
-/** Records that are no turns. Each may be long, and a session may have most of its bytes in them: they are streamed. */
-export async function* carriersOf(
+/**
+ * Records that are no turns, and may have a title. Each may be long, and a session may have most of its bytes in carriers: the
+ * engine leaves out those without one (of 75,000 messages of samples 1,000 of 22,000, 0.4 of 28 MB), the others are streamed.
+ */
+export async function* titleCarriersOf(
   tables: SessionTables,
   chosen: Chosen,
   select: ScanOptions<typeof MESSAGES>["select"],
 ): AsyncGenerator<Rows<typeof MESSAGES>> {
-  const isCarrier = eq("role", "system");
-  if (chosen === undefined) return yield* tables.messages.scanBatches({ select, where: isCarrier });
+  const mayBeTitle = and(eq("role", "system"), mayHaveFact("title"));
+  if (chosen === undefined) return yield* tables.messages.scanBatches({ select, where: mayBeTitle });
   for (let at = 0; at < chosen.length; at += MAX_IN_VALUES) {
     const some = isIn("session_id", chosen.slice(at, at + MAX_IN_VALUES));
-    yield* tables.messages.scanBatches({ select, where: and(some, isCarrier) });
+    yield* tables.messages.scanBatches({ select, where: and(some, mayBeTitle) });
   }
 }
 

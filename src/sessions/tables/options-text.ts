@@ -8,7 +8,7 @@ import { PondError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { isJsonObject, parseJson, stringifyJson } from "../../base/json/json.ts";
 import type { PondFacts } from "../../model/derived/index.ts";
-import { pondFacts, pondSpace, withPondSpace } from "../../model/derived/index.ts";
+import { factText, pondFacts, pondSpace, SPACE_TEXT, withPondSpace } from "../../model/derived/index.ts";
 import { contains } from "../../substrate/engine/predicate.ts";
 
 /**
@@ -49,16 +49,14 @@ export function decodeOptions(stored: string): {
 
 /** The facts in stored options alone: most of what is there is an envelope that nobody asked for. */
 export function decodeFacts(stored: string): PondFacts {
-  if (!stored.includes('"pond":')) return {};
-  const end = stored.startsWith(SPACE_FIRST) ? objectEnd(stored, SPACE_FIRST.length - 1) : -1;
+  if (!stored.includes(SPACE_TEXT.anywhere)) return {};
+  const end = stored.startsWith(SPACE_TEXT.first) ? objectEnd(stored, SPACE_TEXT.first.length - 1) : -1;
   return pondFacts(decodeOptions(end < 0 ? stored : `${stored.slice(0, end)}}`).options);
 }
 
-const SPACE_FIRST = '{"pond":{';
-
-/** Lets in every row that has the fact, and others: for rows of older ponds, which no column tells. */
+/** Lets in every row that has the fact, and others: of a fact that no column has, or not in rows of older ponds. */
 export const mayHaveFact = (name: keyof PondFacts): ColumnPredicate<"options", string> =>
-  contains("options", `"${name}":`);
+  contains("options", factText(name));
 
 /** Past the object that begins at `start`; -1 where it does not end. */
 function objectEnd(stored: string, start: number): number {
