@@ -14,7 +14,7 @@ import { stemOf } from "../layout.ts";
 import { inOrder, MAX_FILE_BYTES, sideRecord, tooLong } from "./tree.ts";
 import type { MessageRecord, SourceRecord } from "../records/record.ts";
 import { idOf } from "../records/record.ts";
-import { digestRows } from "./row-digests.ts";
+import { digestRows } from "../../kit/database/index.ts";
 import type { Container, SessionSource, SideRecord, SourceFault } from "../records/source.ts";
 
 /** Tables whose rows belong to a session and are rewritten together. */

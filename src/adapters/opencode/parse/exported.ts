@@ -11,7 +11,7 @@ import { arrayField, extractName, field, objectField, without } from "../../kit/
 import { decodeText } from "../../kit/files/index.ts";
 import { nameOf, stemOf } from "../layout.ts";
 import { parseText } from "./tree.ts";
-import { membersOf, readableIn } from "../records/readable.ts";
+import { membersOf, readableIn } from "../../kit/document/index.ts";
 import type { MessageRecord, SourceRecord } from "../records/record.ts";
 import type { SessionSource, SideRecord, SourceFault } from "../records/source.ts";
 

@@ -10,7 +10,7 @@ import { extractString, extractTimestamp, field, without } from "../../kit/extra
 import type { CallNames } from "../records/go-messages.ts";
 import { goEntry } from "../records/go-messages.ts";
 import { byText } from "./tree.ts";
-import { digestRows } from "./row-digests.ts";
+import { digestRows } from "../../kit/database/index.ts";
 import type { MessageRecord } from "../records/record.ts";
 import type { Container, SessionSource, SideRecord, SourceFault } from "../records/source.ts";
 

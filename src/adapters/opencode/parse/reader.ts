@@ -16,7 +16,14 @@ import { isSettled, settledFrom } from "../../kit/files/index.ts";
 import { SqliteFile } from "../../kit/database/index.ts";
 import type { Claims, InTree } from "./claims.ts";
 import { differencesTo, hashesOf } from "./claims.ts";
-import { cursorOf, groupDigests, groupOf, groupsJson, isFresh, knownGroups } from "./cursor.ts";
+import {
+  cursorOf,
+  groupDigests,
+  groupOf,
+  groupsJson,
+  isFresh,
+  knownGroups,
+} from "../../kit/database/index.ts";
 import { emitSession } from "./emit.ts";
 import { ADAPTER } from "../layout.ts";
 import { DatabaseReader } from "./database.ts";

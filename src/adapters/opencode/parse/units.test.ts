@@ -5,7 +5,7 @@ import { tempDir } from "../../../../test/support/temp-dir.ts";
 import type { AdapterEnv, Place, Unit } from "../../kit/sources/index.ts";
 import { placesThatExist } from "../../kit/sources/index.ts";
 import { opencode } from "../index.ts";
-import { stampOfMany } from "./digest.ts";
+import { stampOfMany } from "../../kit/folder/stamp.ts";
 import { isMisplaced, placeInTree } from "../layout.ts";
 import { defaultPlaces } from "../places.ts";
 

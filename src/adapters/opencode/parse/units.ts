@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { issuesOf, stampFile, walk } from "../../kit/sources/discovery.ts";
 import type { FileStamp } from "../../kit/files/index.ts";
 import type { Issue, Place, Unit } from "../../kit/sources/index.ts";
-import { stampOfMany } from "./digest.ts";
+import { stampOfMany } from "../../kit/folder/stamp.ts";
 import { ADAPTER, DATABASE, folderOf, joinPath, nameOf } from "../layout.ts";
 import type { Tree, TreeSession } from "./trees.ts";
 import { treesIn, withFaults } from "./trees.ts";

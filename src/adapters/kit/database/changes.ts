@@ -8,9 +8,10 @@ import { hash } from "node:crypto";
 import { relative, sep } from "node:path";
 import type { JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { Cursor, FileCursor, Place, PlacedRequest, Unit } from "../../kit/sources/index.ts";
-import { isSameStamp } from "../../kit/files/index.ts";
-import { objectField } from "../../kit/extract/index.ts";
+import type { Cursor, FileCursor } from "../sources/freshness.ts";
+import type { Place, PlacedRequest, Unit } from "../sources/reading.ts";
+import { isSameStamp } from "../files/stamp.ts";
+import { objectField } from "../extract/extract.ts";
 
 const GROUPS = 512;
 const DIGEST_LENGTH = 10;

@@ -4,7 +4,7 @@
  */
 import type { Hash } from "node:crypto";
 import { createHash } from "node:crypto";
-import type { SqliteFile } from "../../kit/database/index.ts";
+import type { SqliteFile } from "./sqlite.ts";
 
 export interface SessionRows {
   readonly table: string;
