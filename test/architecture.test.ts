@@ -133,7 +133,7 @@ const EXTRA_DOORS: Readonly<Record<string, readonly string[]>> = {
   library: ["*"],
   config: ["create.ts", "describe.ts", "environment.ts", "json-schema.ts"],
   adapters: ["registry.ts", "restore.ts"],
-  "adapters/kit": ["discovery.ts", "stamp.ts"],
+  "adapters/kit": ["discovery.ts", "path-names.ts", "stamp.ts"],
   sessions: ["peek.ts"],
   state: ["besides.ts"],
   substrate: ["peek.ts", "predicate.ts", "storage-url.ts"],

@@ -1,5 +1,6 @@
-/** SQLite databases, opened read-only. */
+/** SQLite databases, opened read-only: rows, rows as JSON, and which of them changed. */
 export type { SqliteAccess, SqlRow, SqlValue } from "./sqlite.ts";
 export { jsonOfSql, MAX_COPY_BYTES, SqliteFile } from "./sqlite.ts";
-export { cursorOf, groupDigests, groupOf, groupsJson, isFresh, knownGroups } from "./changes.ts";
-export { digestRows } from "./row-digests.ts";
+export { groupDigests, groupOf, groupsJson, knownGroups } from "./changes.ts";
+export { bytesOf, jsonIn, parseColumn, tableRecord } from "./json-rows.ts";
+export { digestRows, SessionDigests } from "./row-digests.ts";

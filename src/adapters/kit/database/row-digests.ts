@@ -43,3 +43,18 @@ export function digestRows(
   }
   return new Map([...hashes].map(([id, hash]) => [id, hash.digest("base64")]));
 }
+
+/** Each session of a database, with what changes when anything of it does: the digests of all its rows. */
+export class SessionDigests {
+  readonly bySession = new Map<string, string>();
+
+  /** Begins with the table of sessions. */
+  constructor(database: SqliteFile, table: string) {
+    for (const row of database.iterate(`SELECT * FROM ${table} ORDER BY id`))
+      this.add(String(row["id"]), Object.values(row).map(String).join("\u0000"));
+  }
+
+  add(session: string, digest: string): void {
+    this.bySession.set(session, `${this.bySession.get(session) ?? ""}${digest};`);
+  }
+}

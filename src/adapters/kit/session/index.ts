@@ -10,3 +10,6 @@ export type { TextSpan } from "./text-parts.ts";
 export { isJoined, textParts } from "./text-parts.ts";
 export { isWhole, wholeRecord } from "./whole.ts";
 export { MessageIds } from "./message-ids.ts";
+export { RewrittenLog } from "./rewritten-log.ts";
+export type { SideRecord } from "./side-record.ts";
+export { sideFilePart, sideHash } from "./side-record.ts";

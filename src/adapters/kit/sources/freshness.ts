@@ -8,6 +8,7 @@ import { isJsonObject } from "../../../base/json/json.ts";
 import { extractName, extractString, integerField } from "../extract/extract.ts";
 import type { LogMark } from "../files/record-chain.ts";
 import type { SourceFile } from "../files/source-file.ts";
+import type { FileStamp } from "../files/stamp.ts";
 
 export interface FileCursor {
   readonly size: number;
@@ -18,6 +19,21 @@ export interface FileCursor {
   readonly offset: number;
   /** Hash of the bytes before `offset` (see `hashedFrom`), empty at offset 0. */
   readonly tail: string;
+}
+
+/**
+ * Where the read of a file stopped; at its start for one that is only ever read as a whole. The stamp is the one from
+ * before the read, so that growth since is seen. A file that `isUnsettled` never looks fresh.
+ */
+export function fileCursor(
+  { size, mtime, inode, device }: FileStamp,
+  { offset = 0, tail = "", isUnsettled = false }: Reached = {},
+): FileCursor {
+  return { size, mtime: isUnsettled ? -1 : mtime, inode, device, offset, tail };
+}
+
+interface Reached extends Partial<Pick<FileCursor, "offset" | "tail">> {
+  readonly isUnsettled?: boolean;
 }
 
 /** Where a unit's last committed read stopped, by the file's path relative to the unit's log folder or root. */

@@ -30,12 +30,14 @@ export {
   committedMark,
   committedSession,
   committedState,
+  fileCursor,
   hashedFrom,
   resumeOffset,
   TailHash,
   tailHash,
 } from "./freshness.ts";
-export type { Issue, IssueKind } from "./issue.ts";
-export { locate } from "./issue.ts";
+export type { Issue, IssueKind, SourceFault } from "./issue.ts";
+export { issueOf, locate } from "./issue.ts";
 export { copyId, nameOfSource } from "./source-name.ts";
 export type { StoredHashes, ToldState } from "./source-state.ts";
+export { cursorOf, isFresh } from "./unit-cursor.ts";

@@ -2,7 +2,8 @@
 import type { SessionState } from "../../../model/events/index.ts";
 import { revisionOf } from "../../../model/derived/index.ts";
 import type { RecordHashes } from "../../kit/files/index.ts";
-import { goMessageHash, messageHash, sideHash } from "../records/hashes.ts";
+import { sideHash } from "../../kit/session/index.ts";
+import { goMessageHash, messageHash } from "../records/hashes.ts";
 import type { Group } from "./native.ts";
 import { nativeRecords, sourceOf, wholeIn } from "./native.ts";
 
