@@ -7,7 +7,7 @@ import { batchesOf, isFolder, issuesOf, keysBelow, stampFile, walk } from "../ki
 import type { AdapterEnv, Issue, Place, Unit } from "../kit/sources/index.ts";
 import type { FileStamp } from "../kit/files/index.ts";
 import {
-  CODEX,
+  ADAPTER,
   isCompressed,
   looksLikeLog,
   parseRolloutName,
@@ -46,7 +46,7 @@ export async function survey(
   }
   const index = await stampFile(join(place.path, SESSION_INDEX), faults);
   if (index !== undefined) keep(stamps, SESSION_INDEX, index);
-  return { found: claimed(stamps), issues: issuesOf(faults, CODEX) };
+  return { found: claimed(stamps), issues: issuesOf(faults, ADAPTER) };
 }
 
 /**

@@ -22,7 +22,8 @@ import { JsonlLog, tellLog, untilUnreadable } from "../../kit/log/index.ts";
 import { keptPrefix, MAX_PAYLOAD_BYTES, SessionLog } from "../../kit/session/index.ts";
 import { HeadFinder } from "./head.ts";
 import { isChild, sessionOf } from "./session.ts";
-import { ADAPTER, folderOf } from "../layout.ts";
+import { folderOf } from "../../kit/files/path-names.ts";
+import { ADAPTER } from "../layout.ts";
 import { PREFIX_FORMAT, RecordMapper } from "./records.ts";
 import { jsonObjectIn, recordOfFile, sideFileEntry } from "./side-file.ts";
 

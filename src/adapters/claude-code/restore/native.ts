@@ -11,11 +11,11 @@ import type { Part } from "../../../model/index.ts";
 import { formatTimestamp } from "../../../model/index.ts";
 import { pondFacts } from "../../../model/derived/index.ts";
 import type { RecordGroup } from "../../kit/restore/index.ts";
-import { arrayField, extractString, field, objectField } from "../../kit/extract/index.ts";
+import { extractString, field, objectField } from "../../kit/extract/index.ts";
 import { fileHashes, isRawLine, recordHash } from "../../kit/files/index.ts";
-import { isJoined, wholeRecord } from "../../kit/session/index.ts";
-import { recordGroups } from "../../kit/restore/index.ts";
-import { blockOfParts, joinedText } from "../parse/blocks.ts";
+import { isJoined, joinedText, wholeRecord } from "../../kit/session/index.ts";
+import { recordGroups, sourceOf, withUnmapped } from "../../kit/restore/index.ts";
+import { blockOfParts } from "../parse/blocks.ts";
 
 export type MapPath = (path: string) => string;
 
@@ -39,7 +39,7 @@ export function hashes(state: SessionState): RecordHashes {
 export function sideFilesOf(state: SessionState): Map<string, Uint8Array> {
   const newest = new Map<string, { readonly at: number; readonly data: Uint8Array }>();
   for (const { message, parts } of state.messages) {
-    const name = extractString(sourceOf(message.options), "file");
+    const name = extractString(sourceOf(message), "file");
     const [part] = parts;
     if (name === undefined || part?.type !== "file" || part.data.kind !== "bytes") continue;
     const before = newest.get(name);
@@ -49,15 +49,11 @@ export function sideFilesOf(state: SessionState): Map<string, Uint8Array> {
   return new Map([...newest].map(([name, { data }]) => [name, data]));
 }
 
-export function sourceOf(options: JsonObject): JsonObject {
-  return objectField(options, "source") ?? {};
-}
-
 function recordOf({ first, pieces, record: id }: RecordGroup): JsonValue | RawLine {
   const whole = wholeRecord(pieces);
   if (whole !== undefined) return whole;
   const { message } = first;
-  const source = sourceOf(message.options);
+  const source = sourceOf(message);
   const raw = extractString(source, "raw");
   if (raw !== undefined)
     return { raw: Buffer.from(raw, field(source, "encoding") === "base64" ? "base64" : "utf8") };
@@ -140,12 +136,7 @@ function contentOf(source: JsonObject, parts: readonly Part[]): JsonValue | unde
     run.push(part);
   }
   if (run.length > 0) blocks.push(blockOfParts(run));
-  for (const entry of arrayField(source, "blocks") ?? []) {
-    if (!Array.isArray(entry)) continue;
-    const [index, block] = entry;
-    if (typeof index === "number" && block !== undefined) blocks.splice(index, 0, block);
-  }
-  return blocks;
+  return withUnmapped(blocks, source);
 }
 
 function withMappedPaths(record: JsonValue | RawLine, mapPath: MapPath): JsonValue | RawLine {

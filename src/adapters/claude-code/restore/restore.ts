@@ -6,11 +6,12 @@ import type { SessionState } from "../../../model/events/index.ts";
 import type { Lineage } from "../../kit/adapter/index.ts";
 import type { Restored, RestoredLog, SerializeOptions } from "../../kit/restore/index.ts";
 import { extractString } from "../../kit/extract/index.ts";
-import { recordedDirectories, RestoredFiles } from "../../kit/restore/index.ts";
+import { recordedDirectories, RestoredFiles, sourceOf } from "../../kit/restore/index.ts";
 import { serializeForeign } from "./foreign.ts";
 import type { LogPlace } from "../layout.ts";
-import { folderOf, join, nameOf, placeOfLog, slugOf } from "../layout.ts";
-import { recordsOf, sideFilesOf, sourceOf } from "./native.ts";
+import { folderOf, joinPath, nameOf } from "../../kit/files/path-names.ts";
+import { placeOfLog, slugOf } from "../layout.ts";
+import { recordsOf, sideFilesOf } from "./native.ts";
 
 /** Characters of a slug that the client uses before it cuts. */
 const MAX_SLUG = 200;
@@ -96,17 +97,17 @@ function addSession(state: SessionState, { files, logs, options }: Target, log: 
   if (records.length > 0)
     logs.push({ path: files.add({ kind: "jsonl", path: log, records }, id), session: id });
   for (const [name, data] of sideFilesOf(state))
-    files.add({ kind: "bytes", path: join(folderOf(log), name), data }, id);
+    files.add({ kind: "bytes", path: joinPath(folderOf(log), name), data }, id);
 }
 
 /** The id that the client knows the session by. */
 function ownId(session: Session): string {
-  return extractString(sourceOf(session.options), "session_id") ?? session.id;
+  return extractString(sourceOf(session), "session_id") ?? session.id;
 }
 
 /** The path of the log below the root it was read from. */
 function keyOf(session: Session): string {
-  const key = extractString(sourceOf(session.options), "path");
+  const key = extractString(sourceOf(session), "path");
   if (key !== undefined) return key;
   throw new PondError("validation_failed", `session ${session.id} does not say which file it came from`, {
     reason: "unsupported",
@@ -116,9 +117,9 @@ function keyOf(session: Session): string {
 
 /** Where the client of this machine looks, below its `projects` folder. */
 function clientPath(session: Session, place: LogPlace, folder: string): string {
-  if (place.kind === "session") return join(folder, `${ownId(session)}.jsonl`);
-  if (place.kind === "agent") return join(folder, `${place.stem}.jsonl`);
-  return join(folder, `${place.stem}/subagents/${place.child}.jsonl`);
+  if (place.kind === "session") return joinPath(folder, `${ownId(session)}.jsonl`);
+  if (place.kind === "agent") return joinPath(folder, `${place.stem}.jsonl`);
+  return joinPath(folder, `${place.stem}/subagents/${place.child}.jsonl`);
 }
 
 /** The client cuts the slug of a long path and adds a hash that only it can make: then the recorded name is right. */

@@ -18,4 +18,4 @@ export { printFile } from "./restore.ts";
 export { RestoredFiles } from "./restored-files.ts";
 export { toldBy } from "./told.ts";
 export type { LogInClient, NativeLogs } from "./native-logs.ts";
-export { logHashes, logLines, serializeLogs, sourceOf } from "./native-logs.ts";
+export { logHashes, logLines, serializeLogs, sourceOf, withUnmapped } from "./native-logs.ts";

@@ -6,9 +6,9 @@
 import { PondError } from "../../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
-import type { Lineage, MessageWithParts, SessionState } from "../../../model/events/index.ts";
+import type { Lineage, SessionState } from "../../../model/events/index.ts";
 import type { Session } from "../../../model/index.ts";
-import { extractString, field, objectField } from "../extract/extract.ts";
+import { arrayField, extractString, field, objectField } from "../extract/extract.ts";
 import { wholeRecord } from "../session/whole.ts";
 import type { RawLine } from "../files/raw-line.ts";
 import { isRawLine } from "../files/raw-line.ts";
@@ -71,9 +71,9 @@ export function logHashes({ messages }: SessionState, client: Pick<NativeLogs, "
   return { log, side: new Map() };
 }
 
-/** What is left of a message's record, and what else restore needs of it. */
-export function sourceOf({ message }: Pick<MessageWithParts, "message">): JsonObject {
-  return objectField(message.options, "source") ?? {};
+/** What is left of the record of a session, message or part, and what else restore needs of it. */
+export function sourceOf({ options }: { readonly options: JsonObject }): JsonObject {
+  return objectField(options, "source") ?? {};
 }
 
 /** The lines of a session's log, in order. */
@@ -87,7 +87,7 @@ export function logLines(
 function lineOf(group: RecordGroup, client: Pick<NativeLogs, "record">): JsonValue | RawLine {
   const whole = wholeRecord(group.pieces);
   if (whole !== undefined) return whole;
-  const source = sourceOf(group.first);
+  const source = sourceOf(group.first.message);
   const raw = extractString(source, "raw");
   if (raw === undefined) return client.record(group);
   return { raw: Buffer.from(raw, field(source, "encoding") === "base64" ? "base64" : "utf8") };
@@ -104,11 +104,11 @@ function inClient(state: SessionState, { mapPath }: SerializeOptions): LogInClie
 }
 
 function ownId(session: Session): string {
-  return extractString(objectField(session.options, "source") ?? {}, "session_id") ?? session.id;
+  return extractString(sourceOf(session), "session_id") ?? session.id;
 }
 
 function sourceKey({ session, source }: SessionState): string {
-  const key = source?.key ?? extractString(objectField(session.options, "source") ?? {}, "path");
+  const key = source?.key ?? extractString(sourceOf(session), "path");
   if (key !== undefined) return key;
   throw new PondError("validation_failed", `session ${session.id} does not say which file it came from`, {
     reason: "unsupported",
@@ -118,3 +118,14 @@ function sourceKey({ session, source }: SessionState): string {
 
 /** As its own records name it: those of another source may name another. */
 const directoryOf = (state: SessionState): string => recordedDirectories(state)[0] ?? state.session.project;
+
+/** The blocks of a turn, with those that no part expressed put back at their positions. */
+export function withUnmapped(blocks: readonly JsonValue[], source: JsonObject): JsonValue[] {
+  const all = [...blocks];
+  for (const entry of arrayField(source, "blocks") ?? []) {
+    if (!Array.isArray(entry)) continue;
+    const [index, block] = entry;
+    if (typeof index === "number" && block !== undefined) all.splice(index, 0, block);
+  }
+  return all;
+}

@@ -184,6 +184,20 @@ export async function filesIn(folder: string): Promise<readonly string[]> {
   return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
 }
 
+/** The files of one name below the folders of a place: how clients that keep a folder a directory keep a session. */
+export async function filesInFolders(
+  { path }: Place,
+  name: string,
+): Promise<readonly { readonly path: string }[]> {
+  const found: { readonly path: string }[] = [];
+  for (const folder of await foldersIn(path)) {
+    const file = join(folder, name);
+    const stats = await stat(file).catch(() => undefined);
+    if (stats?.isFile() === true) found.push({ path: file });
+  }
+  return found;
+}
+
 interface Fault {
   readonly path: string;
   readonly message: string;

@@ -14,8 +14,8 @@ import { messageEntry } from "../records/records.ts";
 import { isUnattended } from "../records/provenance.ts";
 import type { MessageRecord } from "../records/record.ts";
 import { idOf } from "../records/record.ts";
-import type { Identity } from "../records/session.ts";
-import { readHead, restorationOf, sessionOf } from "../records/session.ts";
+import type { Identity } from "./session.ts";
+import { readHead, restorationOf, sessionOf } from "./session.ts";
 import { IDLE_AFTER_MS, restOf } from "./settle.ts";
 import type { SessionSource } from "../records/source.ts";
 

@@ -5,10 +5,9 @@ import { field, objectField } from "../../kit/extract/index.ts";
 import { FolderReader } from "../../kit/folder/index.ts";
 import { partFolder, stemOf } from "../layout.ts";
 import type { MessageRecord, SourceRecord } from "../records/record.ts";
-import { idOf } from "../records/record.ts";
-import { infoOf } from "../records/session.ts";
+import { idOf, infoOf } from "../records/record.ts";
 import type { SessionSource } from "../records/source.ts";
-import type { Tree, TreeSession } from "./trees.ts";
+import type { Tree, TreeSession } from "../trees.ts";
 
 export function openTreeSession(root: string, tree: Tree, session: TreeSession): SessionSource {
   const reader = new FolderReader(join(root, tree.root));

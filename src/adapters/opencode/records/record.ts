@@ -31,6 +31,11 @@ export interface MessageRecord extends SourceRecord {
   readonly beside?: JsonObject | "whole";
 }
 
+/** The object that a record is. */
+export function infoOf({ value }: Pick<SourceRecord, "value">): JsonObject | undefined {
+  return "json" in value && isJsonObject(value.json) ? value.json : undefined;
+}
+
 /** A message with its parts as JSON, which is what native restore makes of it again. */
 export function wholeMessage({ parts, beside, ...message }: MessageRecord): JsonObject {
   return {

@@ -1,11 +1,11 @@
 /** What a place holds of opencode's sessions: names are listed and files are stat-ed; nothing is opened. */
 import { basename, dirname, join } from "node:path";
-import { issuesOf, keysBelow, stampFile, walk } from "../../kit/sources/discovery.ts";
-import type { FileStamp } from "../../kit/files/index.ts";
-import type { Issue, Place, Unit } from "../../kit/sources/index.ts";
-import { stampOfMany } from "../../kit/folder/stamp.ts";
-import { folderOf, joinPath, nameOf } from "../../kit/files/path-names.ts";
-import { ADAPTER, DATABASE } from "../layout.ts";
+import { issuesOf, keysBelow, stampFile, walk } from "../kit/sources/discovery.ts";
+import type { FileStamp } from "../kit/files/index.ts";
+import type { Issue, Place, Unit } from "../kit/sources/index.ts";
+import { stampOfMany } from "../kit/folder/stamp.ts";
+import { folderOf, joinPath, nameOf } from "../kit/files/path-names.ts";
+import { ADAPTER, DATABASE } from "./layout.ts";
 import type { Tree, TreeSession } from "./trees.ts";
 import { treesIn, withFaults } from "./trees.ts";
 
