@@ -8,55 +8,34 @@ import type { Part } from "../../../model/index.ts";
 import { formatTimestamp, openJson } from "../../../model/index.ts";
 import { pondFacts, revisionOf } from "../../../model/derived/index.ts";
 import type { RecordGroup } from "../../kit/restore/index.ts";
-import { recordGroups } from "../../kit/restore/index.ts";
+import { logHashes, logLines, sourceOf } from "../../kit/restore/index.ts";
 import { field, objectField } from "../../kit/extract/index.ts";
-import { wholeRecord } from "../../kit/session/index.ts";
 import { blocksOf, sourceBlock } from "../records/blocks.ts";
 import { CALLS, RESULTS, TEXT_TYPES, THOUGHTS } from "../records/items.ts";
 import { isItemId } from "../records/record.ts";
 import { SCREEN_TYPES } from "../records/records.ts";
 import { twinVersion } from "../records/twins.ts";
 
-/** What has no position is no record of the log. */
-export function recordsOf(state: SessionState): readonly (JsonValue | RawLine)[] {
-  return recordGroups(state.messages).map(restoreRecord);
-}
+const RECORDS = {
+  record: ({ first, pieces, record: id }: RecordGroup): JsonValue => {
+    const record = field(sourceOf(first.message), "record") ?? null;
+    return isJsonObject(record) ? withInstant(withItem(record, { id, pieces }), first) : record;
+  },
+  version: ({ first }: RecordGroup, hash: string): string | undefined =>
+    pondFacts(first.message.options).twin === undefined ? undefined : twinVersion(hash),
+};
 
-/** The hashes of what is restored (spec.md#sources-state). */
+export const recordsOf = (state: SessionState): readonly (JsonValue | RawLine)[] => logLines(state, RECORDS);
+
+/** The hashes of what is restored (spec.md#sources-state); beside the log are lines of the index of threads. */
 export function hashes(state: SessionState): RecordHashes {
-  return {
-    log: recordGroups(state.messages).map((group) => {
-      const hash = recordHash(restoreRecord(group));
-      const isTwin = pondFacts(group.first.message.options).twin !== undefined;
-      return { record: group.record, hash, ...(isTwin ? { version: twinVersion(hash) } : {}) };
-    }),
-    side: new Map(
-      state.messages
-        .filter(({ message }) => message.seq === undefined)
-        .map((entry) => [revisionOf(entry.message).record, recordHash(lineOf(entry))]),
-    ),
-  };
-}
-
-/** A line of the index of threads. */
-function lineOf({ message }: MessageWithParts): JsonValue {
-  return objectField(message.options, "source")?.["record"] ?? null;
-}
-
-/** The record of the messages that it was split over, in order. */
-function restoreRecord({ first, pieces, record: id }: RecordGroup): JsonValue | RawLine {
-  const whole = wholeRecord(pieces);
-  if (whole !== undefined) return whole;
-  const source = objectField(first.message.options, "source");
-  if (source === undefined) return null;
-  const raw = field(source, "raw");
-  if (typeof raw === "string") {
-    const isBase64 = field(source, "encoding") === "base64";
-    return { raw: Buffer.from(raw, isBase64 ? "base64" : "utf8") };
-  }
-  const record = field(source, "record") ?? null;
-  if (!isJsonObject(record)) return record;
-  return withInstant(withItem(record, { id, pieces }), first);
+  const side = state.messages
+    .filter(({ message }) => message.seq === undefined)
+    .map(({ message }): [string, string] => {
+      const line = field(sourceOf(message), "record") ?? null;
+      return [revisionOf(message).record, recordHash(line)];
+    });
+  return { ...logHashes(state, RECORDS), side: new Map(side) };
 }
 
 function withInstant(record: JsonObject, { message }: MessageWithParts): JsonObject {

@@ -4,7 +4,7 @@
  * where the last committed read stopped (spec.md#sync-change-detection), and can go on from there alone.
  */
 import type { FileCursor } from "../sources/freshness.ts";
-import { fileCursor, resumeOffset, tailHash } from "../sources/freshness.ts";
+import { fileCursor, resumeOffset } from "../sources/freshness.ts";
 import type { JsonlItem } from "./jsonl.ts";
 import { readJsonl } from "./jsonl.ts";
 import type { LineStart } from "../session/prefix.ts";
@@ -103,7 +103,7 @@ export class JsonlLog implements Disposable {
   cursor(): FileCursor {
     if (this.isFresh && this.#known !== undefined) return this.#known;
     const { offset } = this.#end;
-    const tail = tailHash(this.#file, offset);
+    const tail = this.#file.tailHash(offset);
     return fileCursor(this.#stamp, { offset, tail, isUnsettled: this.#hasTail });
   }
 
