@@ -77,9 +77,10 @@ function grow(client: string, { sources, withSamples }: Bench): number {
     addRow(join(folder, "adapters/data/opencode.db"));
     return 1;
   }
-  const logs = [join(folder, "handing-over"), ...(withSamples ? [join(folder, "samples")] : [])]
-    .map((place) => largestLog(place))
-    .filter((path) => path !== undefined);
+  const fixture = largestLog(join(folder, "handing-over")) ?? largestLog(join(folder, "adapters"));
+  const logs = [fixture, withSamples ? largestLog(join(folder, "samples")) : undefined].filter(
+    (path) => path !== undefined,
+  );
   for (const path of logs) {
     const text = readFileSync(path, "utf8");
     const record = JSON.stringify(nextRecord(client, text));
@@ -130,6 +131,16 @@ function nextRecord(client: string, log: string): unknown {
       const message = { role: "user", content: [{ type: "text", text: TEXT }], timestamp: Date.parse(TIME) };
       return { type: "message", id: "5a3e0001", parentId: last("id"), timestamp: TIME, message };
     }
+    case "qwen-code":
+      return {
+        uuid: "5a3e0000-0000-4000-8000-000000000002",
+        parentUuid: last("uuid"),
+        sessionId: last("sessionId"),
+        timestamp: TIME,
+        type: "user",
+        cwd: last("cwd"),
+        message: { role: "user", parts: [{ text: TEXT }] },
+      };
     default:
       throw new Error(`a new client, ${client}: say here how one of its sources grows`);
   }

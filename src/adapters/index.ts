@@ -16,6 +16,6 @@ export type {
 } from "./kit/sources/index.ts";
 export type { FileStamp, RecordHashes, StateDigest } from "./kit/files/index.ts";
 export type { SpanAdapter, SpanRef, SpanTree } from "./kit/spans/index.ts";
-export { committedSession, locate, stampNow, STAGING } from "./kit/sources/index.ts";
+export { locate, stampNow, STAGING } from "./kit/sources/index.ts";
 export { digestOf, isSameStamp, isSettled, linkTo, NO_RECORDS, isRawLine } from "./kit/files/index.ts";
 export { hasSpans, openSpanTree } from "./kit/spans/index.ts";

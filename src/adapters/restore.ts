@@ -1,5 +1,5 @@
 /** The door to restoring for the rooms above: files of a client, their comparison, what another client is handed. */
-export type { ContextRule, HandedTokens, Loss } from "./kit/foreign/index.ts";
+export type { ContextRule, Loss } from "./kit/foreign/index.ts";
 export type {
   FileComparison,
   Restored,

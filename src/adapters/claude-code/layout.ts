@@ -4,6 +4,7 @@
  * `<folder>/<session id>/subagents/`; older versions put `agent-<id>.jsonl` beside the sessions.
  */
 import { isUuid } from "../../base/text.ts";
+import { folderOf, nameOf } from "../kit/files/path-names.ts";
 
 /** The brand: the part of `source_agent` before the first `/`. */
 export const ADAPTER = "claude-code";
@@ -76,18 +77,6 @@ export function lostSessionFolderOf(
 /** Folders in which every file is looked at; elsewhere only logs are. */
 export function mayHoldSideFiles(folder: string): boolean {
   return folder.split("/").some((name) => name === SUBAGENTS || name === "tool-results" || isUuid(name));
-}
-
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
-export function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
-}
-
-export function join(folder: string, path: string): string {
-  return folder === "" ? path : `${folder}/${path}`;
 }
 
 /** The folder in which Claude Code keeps the sessions of a working directory. */

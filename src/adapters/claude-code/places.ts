@@ -6,13 +6,12 @@ import { batchesOf, issuesOf, keysBelow, walk } from "../kit/sources/discovery.t
 import type { AdapterEnv, Issue, Place, Unit } from "../kit/sources/index.ts";
 import type { FileStamp } from "../kit/files/index.ts";
 import type { LogPlace } from "./layout.ts";
+import { folderOf, nameOf } from "../kit/files/path-names.ts";
 import {
   ADAPTER,
-  folderOf,
   isLog,
   lostSessionFolderOf,
   mayHoldSideFiles,
-  nameOf,
   placeOfLog,
   sessionFolderOf,
   transcriptOfMeta,

@@ -7,7 +7,8 @@ import type { JsonValue } from "../../base/json/json.ts";
 import { valueHash } from "../../base/json/value-hash.ts";
 import type { Event } from "../../model/index.ts";
 import { replay } from "../../model/events/index.ts";
-import { recordsOf } from "./restore/native.ts";
+import { logLines } from "../kit/restore/index.ts";
+import { RECORDS } from "./restore/native.ts";
 import { RecordMapper } from "./parse/records.ts";
 
 const text = textLike(
@@ -106,10 +107,7 @@ describe("any log", () => {
     fc.assert(
       fc.property(logOf(record, { maxLength: 6 }), fc.boolean(), (records, isChild) => {
         const [state] = replay(eventsOf(records, isChild));
-        expectEqualRecords(
-          recordsOf(state!, (path) => path),
-          records,
-        );
+        expectEqualRecords(logLines(state!, RECORDS), records);
       }),
       { numRuns: 1500 },
     );

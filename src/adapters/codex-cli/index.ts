@@ -2,10 +2,10 @@
 import { openPlace } from "../kit/sources/discovery.ts";
 import type { Adapter } from "../kit/adapter/index.ts";
 import { defaultPlaces, units } from "./places.ts";
-import { CODEX } from "./layout.ts";
+import { ADAPTER } from "./layout.ts";
 
 export const codexCli: Adapter = {
-  name: CODEX,
+  name: ADAPTER,
   title: "Codex CLI",
   defaultPlaces,
   open: (place) => openPlace(place, { units, load: async () => (await import("./parse/reader.ts")).read }),

@@ -5,7 +5,7 @@
 import { UUID_PATTERN } from "../../base/text.ts";
 
 /** The brand: `source_agent` of a session, and the part before the slash for its subagents. */
-export const CODEX = "codex-cli";
+export const ADAPTER = "codex-cli";
 
 /** Thread names, one JSON line a change, beside the folder of sessions. */
 export const SESSION_INDEX = "session_index.jsonl";

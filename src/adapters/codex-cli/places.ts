@@ -3,11 +3,11 @@
  * the thread names in `session_index.jsonl`. Any other folder is searched as a whole (spec.md#adapter-clients).
  */
 import { basename, dirname, join, relative, sep } from "node:path";
-import { batchesOf, isFolder, issuesOf, stampFile, walk } from "../kit/sources/discovery.ts";
+import { batchesOf, isFolder, issuesOf, keysBelow, stampFile, walk } from "../kit/sources/discovery.ts";
 import type { AdapterEnv, Issue, Place, Unit } from "../kit/sources/index.ts";
 import type { FileStamp } from "../kit/files/index.ts";
 import {
-  CODEX,
+  ADAPTER,
   isCompressed,
   looksLikeLog,
   parseRolloutName,
@@ -46,7 +46,7 @@ export async function survey(
   }
   const index = await stampFile(join(place.path, SESSION_INDEX), faults);
   if (index !== undefined) keep(stamps, SESSION_INDEX, index);
-  return { found: claimed(stamps), issues: issuesOf(faults, CODEX) };
+  return { found: claimed(stamps), issues: issuesOf(faults, ADAPTER) };
 }
 
 /**
@@ -69,7 +69,7 @@ function keep(stamps: Map<string, FileStamp>, key: string, stamp: FileStamp): vo
 
 /** The path below the place, with `/`, the same whether the file is compressed or not. */
 export function keyOf(place: Place, path: string): string {
-  return plainName(relative(place.path, path).split(sep).join("/"));
+  return plainName(keysBelow(place.path)(path));
 }
 
 /** False for a file whose session an earlier file of the place holds, too. */

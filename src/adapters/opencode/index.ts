@@ -11,7 +11,7 @@ export const opencode: Adapter = {
   restore: {
     kind: "supported",
     serialize: async (lineage, options) => (await import("./restore/restore.ts")).serialize(lineage, options),
-    hashes: async (state, form) => (await import("./restore/restored-hashes.ts")).hashes(state, form),
+    hashes: async (state, form) => (await import("./restore/native.ts")).hashes(state, form),
     context: async () => (await import("./restore/context.ts")).contextOf,
     present: async (id, at) => (await import("./restore/present.ts")).present(id, at),
   },

@@ -3,6 +3,7 @@
  * (`opencode*.db`, since 1.2) and trees of JSON files: `storage/{project,session,message,part,session_diff,todo}`, and
  * before mid-2025 `project/<name>/storage/session/{info,message,part}`.
  */
+import { folderOf, stemOf as stemIn } from "../kit/files/path-names.ts";
 
 /** The brand: the part of `source_agent` before the first `/`. */
 export const ADAPTER = "opencode";
@@ -83,19 +84,5 @@ export function dataFolderOf(key: string, era: Era | "database"): string {
   return folderOf(key);
 }
 
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
-export function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
-}
-
-export function joinPath(folder: string, path: string): string {
-  return folder === "" ? path : `${folder}/${path}`;
-}
-
 /** A file name without `.json`. */
-export function stemOf(path: string): string {
-  return nameOf(path).replace(/\.json$/, "");
-}
+export const stemOf = (path: string): string => stemIn(path, ".json");

@@ -14,8 +14,8 @@ export const qwenCode: Adapter = {
     kind: "supported",
     insteadOfForeign: "restore it into another client",
     serialize: async (lineage, options) => (await import("./restore/restore.ts")).serialize(lineage, options),
-    hashes: async (state) => (await import("./restore/restore.ts")).hashes(state),
+    hashes: async (state) => (await import("./restore/native.ts")).hashes(state),
     context: async () => (await import("./restore/context.ts")).contextOf,
-    present: async (id, { place }) => (await import("./restore/restore.ts")).present(id, place),
+    present: async (id, { place }) => (await import("./restore/present.ts")).present(id, place),
   },
 };

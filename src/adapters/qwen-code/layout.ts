@@ -12,11 +12,6 @@ export function subagentIn(key: string): string | undefined {
   return SUBAGENT.exec(key)?.[1];
 }
 
-export function stemOf(key: string): string {
-  const name = key.slice(key.lastIndexOf("/") + 1);
-  return name.endsWith(EXTENSION) ? name.slice(0, -EXTENSION.length) : name;
-}
-
 /** The folder in which Qwen Code keeps the sessions of a working directory. */
 export function folderFor(directory: string): string {
   return directory.replaceAll(/[^a-zA-Z0-9]/g, "-");

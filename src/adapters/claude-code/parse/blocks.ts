@@ -19,7 +19,7 @@ import {
   without,
 } from "../../kit/extract/index.ts";
 import { optional } from "../../../base/optional.ts";
-import { textParts } from "../../kit/session/index.ts";
+import { joinedText, textParts } from "../../kit/session/index.ts";
 
 /** What a block needs to know of the record it stands in. */
 export interface BlockContext {
@@ -85,10 +85,6 @@ export function blockOfParts(parts: readonly Part[]): JsonObject {
     case "tool_approval_response":
       return rest;
   }
-}
-
-export function joinedText(parts: readonly Part[]): string {
-  return parts.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
 }
 
 function blockText(block: JsonObject, context: BlockContext): readonly PartDraft[] | undefined {

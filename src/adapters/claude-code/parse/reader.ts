@@ -15,14 +15,15 @@ import type {
 import type { FileStamp } from "../../kit/files/index.ts";
 import type { LogEntry, Prefix } from "../../kit/session/index.ts";
 import type { LogReading } from "../../kit/log/index.ts";
-import { committedSession, committedState, keysBelow } from "../../kit/sources/index.ts";
+import { committedSession, committedState, fileCursor, keysBelow } from "../../kit/sources/index.ts";
 import { fileTime, isSameStamp, isSettled, settledFrom } from "../../kit/files/index.ts";
 import { field } from "../../kit/extract/index.ts";
 import { JsonlLog, tellLog, untilUnreadable } from "../../kit/log/index.ts";
 import { keptPrefix, MAX_PAYLOAD_BYTES, SessionLog } from "../../kit/session/index.ts";
 import { HeadFinder } from "./head.ts";
 import { isChild, sessionOf } from "./session.ts";
-import { ADAPTER, folderOf } from "../layout.ts";
+import { folderOf } from "../../kit/files/path-names.ts";
+import { ADAPTER } from "../layout.ts";
 import { PREFIX_FORMAT, RecordMapper } from "./records.ts";
 import { jsonObjectIn, recordOfFile, sideFileEntry } from "./side-file.ts";
 
@@ -92,12 +93,13 @@ async function* readUnit(unit: Unit, request: PlacedRequest): AsyncGenerator<rea
     const { found, problem } = await readSide(side, name);
     if (found !== undefined) {
       out.add(found.entry, found.source);
-      cursor[key] = wholeFile(side, found.entry.hash);
+      cursor[key] = fileCursor(side, { offset: side.size, tail: found.entry.hash });
     } else if (problem !== undefined) {
       // What cannot be read now is not gone: what was stored of it stays.
       out.keep(recordOfFile(name), false);
       isWhole = false;
-      if (problem.issue.kind === "too_long") cursor[key] = wholeFile(side, TOO_LONG);
+      if (problem.issue.kind === "too_long")
+        cursor[key] = fileCursor(side, { offset: side.size, tail: TOO_LONG });
     }
     yield [...out.drain(), ...(problem === undefined ? [] : [problem])];
   }
@@ -165,10 +167,6 @@ type IssueYield = Extract<AdapterYield, { kind: "issue" }>;
 function issue(kind: IssueKind, path: string, cause: unknown): IssueYield {
   const message = cause instanceof Error ? cause.message : String(cause);
   return { kind: "issue", issue: { kind, adapter: ADAPTER, path, message } };
-}
-
-function wholeFile({ size, mtime, inode, device }: FileStamp, hash: string): FileCursor {
-  return { size, mtime, inode, device, offset: size, tail: hash };
 }
 
 function relativeTo(folder: string, key: string): string {

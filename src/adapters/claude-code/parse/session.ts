@@ -12,7 +12,8 @@ import { copyId, nameOfSource } from "../../kit/sources/index.ts";
 import { extractFromPath, extractName, field } from "../../kit/extract/index.ts";
 import type { Head } from "./head.ts";
 import type { LogPlace } from "../layout.ts";
-import { ADAPTER, folderOf, join, nameOf, placeOfLog } from "../layout.ts";
+import { folderOf, joinPath, nameOf } from "../../kit/files/path-names.ts";
+import { ADAPTER, placeOfLog } from "../layout.ts";
 
 export interface Evidence {
   readonly unit: Unit;
@@ -87,7 +88,7 @@ function originOf(place: LogPlace, { unit, head, place: found }: Evidence): Orig
   if (isUuid(recorded)) return { id: `${recorded}/${place.stem}`, own: place.stem, parent: recorded };
   const copies = field(claim, "copies");
   const isParentCopy = Array.isArray(copies) && copies.includes(recorded);
-  const parent = isParentCopy ? copyOf(recorded, join(place.folder, `${recorded}.jsonl`)) : recorded;
+  const parent = isParentCopy ? copyOf(recorded, joinPath(place.folder, `${recorded}.jsonl`)) : recorded;
   const id = `${parent}/${place.stem}`;
   return { id: isCopy ? copyOf(id, unit.key) : id, own: place.stem, parent };
 }
@@ -124,5 +125,5 @@ function callOf(meta: JsonObject | undefined): { readonly call_id?: string } {
 }
 
 function baseOf(place: LogPlace): string {
-  return place.kind === "agent" ? join(place.folder, place.stem) : place.base;
+  return place.kind === "agent" ? joinPath(place.folder, place.stem) : place.base;
 }

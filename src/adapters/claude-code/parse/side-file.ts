@@ -10,6 +10,7 @@ import { withFacts } from "../../../model/derived/index.ts";
 import type { FileStamp } from "../../kit/files/index.ts";
 import type { LogEntry } from "../../kit/session/index.ts";
 import { bytesHash } from "../../kit/files/index.ts";
+import { sideFilePart } from "../../kit/session/index.ts";
 
 /** What all versions of a file are called; `name` is its path relative to the log's folder. */
 export const recordOfFile = (name: string): string => `file:${name}`;
@@ -28,14 +29,7 @@ export function sideFileEntry(name: string, stamp: FileStamp, data: Uint8Array):
       {
         role: "system",
         options: withFacts({ source: { file: name } }, { revises: record }),
-        parts: [
-          {
-            type: "file",
-            provenance: "injected",
-            data: { kind: "bytes", value: data },
-            options: withFacts({}, { injected: "side-file" }),
-          },
-        ],
+        parts: [sideFilePart(data)],
       },
     ],
   };

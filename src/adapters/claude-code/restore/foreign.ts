@@ -25,7 +25,8 @@ import {
 } from "../../kit/foreign/index.ts";
 import { uuidFrom, valueHash } from "../../kit/files/index.ts";
 import { assistantBlocks, plain, resultBlock, ToolIds, userBlocks } from "./foreign-content.ts";
-import { join, slugOf } from "../layout.ts";
+import { joinPath } from "../../kit/files/path-names.ts";
+import { slugOf } from "../layout.ts";
 
 /** The version whose format is written: the one that test/clients opens it with. */
 const VERSION = "2.1.197";
@@ -80,7 +81,7 @@ const historyOptions = ({ parent, losses, options }: Target): HistoryOptions => 
 function addMain({ state, children }: Lineage, target: Target): void {
   const id = uuidOf(state.session.id);
   const directory = target.options.mapPath(state.session.project);
-  const base = join(slugOf(directory), id);
+  const base = joinPath(slugOf(directory), id);
   const history = historyOf(state, historyOptions(target));
   addLog(state, history, {
     path: `${base}.jsonl`,

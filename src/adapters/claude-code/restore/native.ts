@@ -2,7 +2,7 @@
  * Canonical messages back to the records they came from, value for value (spec.md#adapter-native-restore-lossless):
  * what was taken out of a record is put back where it stood.
  */
-import type { RawLine, RecordHashes } from "../../kit/files/index.ts";
+import type { RecordHashes } from "../../kit/files/index.ts";
 import { PondError } from "../../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
@@ -11,35 +11,20 @@ import type { Part } from "../../../model/index.ts";
 import { formatTimestamp } from "../../../model/index.ts";
 import { pondFacts } from "../../../model/derived/index.ts";
 import type { RecordGroup } from "../../kit/restore/index.ts";
-import { arrayField, extractString, field, objectField } from "../../kit/extract/index.ts";
-import { fileHashes, isRawLine, recordHash } from "../../kit/files/index.ts";
-import { isJoined, wholeRecord } from "../../kit/session/index.ts";
-import { recordGroups } from "../../kit/restore/index.ts";
-import { blockOfParts, joinedText } from "../parse/blocks.ts";
+import { extractString, field, objectField } from "../../kit/extract/index.ts";
+import { isJoined, joinedText } from "../../kit/session/index.ts";
+import { logHashes, sourceOf, withUnmapped } from "../../kit/restore/index.ts";
+import { blockOfParts } from "../parse/blocks.ts";
 
-export type MapPath = (path: string) => string;
+export const RECORDS = { record: recordOf, sideFiles: sideFilesOf };
 
-/** The records of a session's log, in order. */
-export function recordsOf(state: SessionState, mapPath: MapPath): (JsonValue | RawLine)[] {
-  return recordGroups(state.messages).map((group) => withMappedPaths(recordOf(group), mapPath));
-}
-
-/** The hashes of what is restored (spec.md#sources-state). */
-export function hashes(state: SessionState): RecordHashes {
-  return {
-    log: recordGroups(state.messages).map((group) => ({
-      record: group.record,
-      hash: recordHash(recordOf(group)),
-    })),
-    side: fileHashes(sideFilesOf(state)),
-  };
-}
+export const hashes = (state: SessionState): RecordHashes => logHashes(state, RECORDS);
 
 /** The newest content of each file beside the log, by its path relative to the log's folder. */
-export function sideFilesOf(state: SessionState): Map<string, Uint8Array> {
+function sideFilesOf(state: SessionState): Map<string, Uint8Array> {
   const newest = new Map<string, { readonly at: number; readonly data: Uint8Array }>();
   for (const { message, parts } of state.messages) {
-    const name = extractString(sourceOf(message.options), "file");
+    const name = extractString(sourceOf(message), "file");
     const [part] = parts;
     if (name === undefined || part?.type !== "file" || part.data.kind !== "bytes") continue;
     const before = newest.get(name);
@@ -49,18 +34,9 @@ export function sideFilesOf(state: SessionState): Map<string, Uint8Array> {
   return new Map([...newest].map(([name, { data }]) => [name, data]));
 }
 
-export function sourceOf(options: JsonObject): JsonObject {
-  return objectField(options, "source") ?? {};
-}
-
-function recordOf({ first, pieces, record: id }: RecordGroup): JsonValue | RawLine {
-  const whole = wholeRecord(pieces);
-  if (whole !== undefined) return whole;
+function recordOf({ first, pieces, record: id }: RecordGroup): JsonValue {
   const { message } = first;
-  const source = sourceOf(message.options);
-  const raw = extractString(source, "raw");
-  if (raw !== undefined)
-    return { raw: Buffer.from(raw, field(source, "encoding") === "base64" ? "base64" : "utf8") };
+  const source = sourceOf(message);
   const rest = field(source, "record");
   if (rest === undefined)
     throw new PondError(
@@ -144,18 +120,5 @@ function contentOf(source: JsonObject, parts: readonly Part[]): JsonValue | unde
     run.push(part);
   }
   if (run.length > 0) blocks.push(blockOfParts(run));
-  for (const entry of arrayField(source, "blocks") ?? []) {
-    if (!Array.isArray(entry)) continue;
-    const [index, block] = entry;
-    if (typeof index === "number" && block !== undefined) blocks.splice(index, 0, block);
-  }
-  return blocks;
-}
-
-function withMappedPaths(record: JsonValue | RawLine, mapPath: MapPath): JsonValue | RawLine {
-  if (isRawLine(record) || !isJsonObject(record)) return record;
-  const cwd = extractString(record, "cwd");
-  if (cwd === undefined) return record;
-  const mapped = mapPath(cwd);
-  return mapped === cwd ? record : { ...record, cwd: mapped };
+  return withUnmapped(blocks, source);
 }

@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
 import type { AdapterYield, FileCursor, ReadRequest, Unit } from "../../kit/sources/index.ts";
+import { fileCursor } from "../../kit/sources/index.ts";
 
 /** How far a read came. */
 export interface Reached {
@@ -36,8 +37,7 @@ export function endsAlone({ cursor }: ReadRequest): boolean {
 export function checkpoint(unit: Unit, reached: Reached): AdapterYield {
   const { offset, tail, isUnsettled = false, isAlone = false, state, prefix } = reached;
   const files: Record<string, FileCursor> = {};
-  for (const { size, mtime, inode, device } of unit.files)
-    files[unit.key] = { size, mtime: isUnsettled ? -1 : mtime, inode, device, offset, tail };
+  for (const stamp of unit.files) files[unit.key] = fileCursor(stamp, { offset, tail, isUnsettled });
   const known = { ...state, ...(isAlone ? { [ALONE]: true } : {}) };
   const cursor = Object.keys(known).length === 0 ? { files } : { files, state: known };
   return { kind: "checkpoint", cursor, prefix };

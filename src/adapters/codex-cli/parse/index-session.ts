@@ -16,7 +16,7 @@ import { copyId } from "../../kit/sources/index.ts";
 import { valueHash } from "../../kit/files/index.ts";
 import { extractFromPath, extractTimestamp } from "../../kit/extract/index.ts";
 import { SessionLog } from "../../kit/session/index.ts";
-import { CODEX } from "../layout.ts";
+import { ADAPTER } from "../layout.ts";
 
 /** A line of the index: its text is a record, or none. */
 export interface IndexLine {
@@ -46,7 +46,7 @@ export interface ToldIndex {
 /** The lines as carriers; those that were told before only move the state. */
 export function tellIndex(lines: readonly IndexLine[], file: IndexFile): ToldIndex {
   const session = sessionOf(lines, file);
-  const log = new SessionLog(session, { adapter: CODEX, path: file.stamp.path });
+  const log = new SessionLog(session, { adapter: ADAPTER, path: file.stamp.path });
   const bytes = file.known === undefined ? 0 : file.committed;
   const committed = new Committed(log, { bytes, mark: file.mark, isBehind: false });
   let mark = log.mark();
@@ -87,7 +87,7 @@ function sessionOf(lines: readonly IndexLine[], { unit, stamp, known }: IndexFil
   const folder = basename(dirname(stamp.path));
   return {
     id: sessionId(known ?? copyId("session_index", firstOf(lines))),
-    source_agent: CODEX,
+    source_agent: ADAPTER,
     created_at: recorded[0] ?? mtimeOf(stamp),
     project: extractFromPath(folder),
     options: withFacts({ source: { path: unit.key } }, recorded.length === 0 ? { created_at: "file" } : {}),

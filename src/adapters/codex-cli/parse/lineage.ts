@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../base/json/json.ts";
 import type { Relation } from "../../../model/index.ts";
 import { subagentLabel } from "../../../model/derived/index.ts";
 import { field, integerField, objectField } from "../../kit/extract/index.ts";
-import { CODEX, parseRolloutName, sessionIdOf } from "../layout.ts";
+import { ADAPTER, parseRolloutName, sessionIdOf } from "../layout.ts";
 import { ordinalId } from "../records/record.ts";
 
 export interface CodexLineage {
@@ -16,7 +16,7 @@ export interface CodexLineage {
 
 export function lineageOf(meta: JsonObject, fileName: string): CodexLineage {
   const agent = agentOf(meta);
-  const sourceAgent = agent === undefined ? CODEX : subagentLabel(CODEX, agent.kind);
+  const sourceAgent = agent === undefined ? ADAPTER : subagentLabel(ADAPTER, agent.kind);
   if (agent !== undefined) {
     const parentId = agent.parentId ?? nameIn(meta, "parent_thread_id") ?? nameIn(meta, "forked_from_id");
     if (parentId === undefined) return { sourceAgent };

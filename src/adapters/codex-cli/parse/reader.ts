@@ -4,7 +4,7 @@ import type { AdapterYield, PlacedRequest, Unit } from "../../kit/sources/index.
 import { isSameStamp } from "../../kit/files/index.ts";
 import { untilUnreadable } from "../../kit/log/index.ts";
 import { cursorFor } from "./checkpoint.ts";
-import { CODEX, SESSION_INDEX } from "../layout.ts";
+import { ADAPTER, SESSION_INDEX } from "../layout.ts";
 import { readRollout } from "./rollout.ts";
 import { readThreadNames } from "./thread-names.ts";
 
@@ -12,5 +12,5 @@ import { readThreadNames } from "./thread-names.ts";
 export async function* read(unit: Unit, request: PlacedRequest): AsyncGenerator<readonly AdapterYield[]> {
   if (unit.files.every((stamp) => isSameStamp(stamp, cursorFor(unit, request)))) return;
   const readUnit = basename(unit.key) === SESSION_INDEX ? readThreadNames : readRollout;
-  yield* untilUnreadable(readUnit(unit, request), unit, { adapter: CODEX, signal: request.signal });
+  yield* untilUnreadable(readUnit(unit, request), unit, { adapter: ADAPTER, signal: request.signal });
 }

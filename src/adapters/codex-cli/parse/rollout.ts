@@ -13,12 +13,13 @@ import { settledFrom } from "../../kit/files/index.ts";
 import { goOn, keptValue, keptPrefix, prefixToKeep, SessionLog } from "../../kit/session/index.ts";
 import { objectField } from "../../kit/extract/index.ts";
 import { checkpoint, cursorFor, endsAlone, START } from "./checkpoint.ts";
-import type { HeaderScan } from "./head.ts";
-import { isUndecided, openLog, sessionOf } from "./head.ts";
+import type { HeadFinder } from "./head.ts";
+import { isUndecided, openLog } from "./head.ts";
+import { sessionOf } from "./session.ts";
 import { isHarnessSession } from "./lineage.ts";
-import { CODEX, parseRolloutName, plainName } from "../layout.ts";
+import { ADAPTER, parseRolloutName, plainName } from "../layout.ts";
 import { isUnattended } from "../records/provenance.ts";
-import { PREFIX_FORMAT, Recorder } from "../records/records.ts";
+import { PREFIX_FORMAT, RecordMapper } from "../records/records.ts";
 import { Replays } from "../records/replays.ts";
 import { Source } from "./source.ts";
 import { Walk } from "./walk.ts";
@@ -34,21 +35,21 @@ export async function* readRollout(
   if (stamp === undefined) return;
   using source = Source.open(stamp, request.now);
   await using opened = await openLog(source);
-  const { scan } = opened;
-  const isForeign = !scan.isRollout && parseRolloutName(basename(unit.key)) === undefined;
-  if (!scan.hasLines && source.fault !== undefined) return yield [unreadable(stamp.path, source.fault)];
-  if (scan.hasLines && isForeign) yield [notARollout(stamp.path)];
-  if (!scan.hasLines || isForeign) return yield [checkpoint(unit, START)];
-  if (isUndecided(scan, stamp, request.now))
+  const { head } = opened;
+  const isForeign = !head.isRollout && parseRolloutName(basename(unit.key)) === undefined;
+  if (!head.hasLines && source.fault !== undefined) return yield [unreadable(stamp.path, source.fault)];
+  if (head.hasLines && isForeign) yield [notARollout(stamp.path)];
+  if (!head.hasLines || isForeign) return yield [checkpoint(unit, START)];
+  if (isUndecided(head, stamp, request.now))
     return yield [{ kind: "waiting", reason: "no working directory yet", from: settledFrom([stamp]) }];
 
   const committed = await source.resumeFrom(cursorFor(unit, request));
   const known = committed > 0 ? committedSession(request.cursor) : undefined;
   const mark = committedMark(request.cursor);
-  const session = sessionOf(scan, unit, { place: request.place, known });
+  const session = sessionOf(head, unit, { place: request.place, known });
   const { made: walk, prefix: from } = goOn(
     source.isPlain && mark !== undefined ? await keptPrefix(request, PREFIX_FORMAT, committed) : undefined,
-    (before) => openWalk(session, { scan, source, stamp, request, committed, mark }, before),
+    (before) => openWalk(session, { head, source, stamp, request, committed, mark }, before),
   );
   for await (const items of from === undefined ? opened.batches : source.items(from)) {
     request.signal?.throwIfAborted();
@@ -57,7 +58,7 @@ export async function* readRollout(
     if (batch.length > 0) yield batch;
   }
   const waiting = source.isPlain ? walk.waiting : undefined;
-  const toKeep = waiting && prefixToKeep(request, PREFIX_FORMAT, { ...waiting, headEnd: scan.end });
+  const toKeep = waiting && prefixToKeep(request, PREFIX_FORMAT, { ...waiting, headEnd: head.end });
   const isOpen = walk.isLastUnsettled();
   const mayGrow = isOpen && !walk.isLastAlone && request.now - stamp.mtime < SETTLE_MILLIS;
   if (!mayGrow) walk.finish();
@@ -82,7 +83,7 @@ export async function* readRollout(
 }
 
 interface OpenRollout {
-  readonly scan: HeaderScan;
+  readonly head: HeadFinder;
   readonly source: Source;
   readonly stamp: FileStamp;
   readonly request: PlacedRequest;
@@ -92,27 +93,27 @@ interface OpenRollout {
 
 /** A walk from the start, or from where a prefix ends. */
 function openWalk(session: Session, rollout: OpenRollout, before: Prefix | undefined): Walk {
-  const { scan, source, stamp, request, committed, mark } = rollout;
-  const origin = { adapter: CODEX, path: stamp.path, onRecord: request.onRecord, before: before?.log };
+  const { head, source, stamp, request, committed, mark } = rollout;
+  const origin = { adapter: ADAPTER, path: stamp.path, onRecord: request.onRecord, before: before?.log };
   const log = new SessionLog(session, origin);
   const { parent_session_id: parentId, created_at: createdAt } = session;
   const replayed = before && keptValue(objectField(before.reader, "replays"));
   const setting = {
-    isHarness: scan.meta !== undefined && isHarnessSession(scan.meta),
-    isChild: session.source_agent !== CODEX,
-    isUnattended: scan.meta !== undefined && isUnattended(scan.meta),
-    replays: new Replays(scan.meta, { parentId, createdAt }, replayed),
+    isHarness: head.meta !== undefined && isHarnessSession(head.meta),
+    isChild: session.source_agent !== ADAPTER,
+    isUnattended: head.meta !== undefined && isUnattended(head.meta),
+    replays: new Replays(head.meta, { parentId, createdAt }, replayed),
   };
-  const recorder = new Recorder(log, setting, before?.reader);
+  const mapper = new RecordMapper(log, setting, before?.reader);
   const told = { committed, mark, endsAlone: endsAlone(request) };
-  return new Walk(log, recorder, { ...told, hasSpans: source.isPlain, from: before });
+  return new Walk(log, mapper, { ...told, hasSpans: source.isPlain, from: before });
 }
 
 function unreadable(path: string, { offset, message }: ZstdFault): AdapterYield {
-  return { kind: "issue", issue: { kind: "unreadable", adapter: CODEX, path, offset, message } };
+  return { kind: "issue", issue: { kind: "unreadable", adapter: ADAPTER, path, offset, message } };
 }
 
 function notARollout(path: string): AdapterYield {
   const message = "not a Codex rollout: Codex writes no such first record";
-  return { kind: "issue", issue: { kind: "unexpected_shape", adapter: CODEX, path, message } };
+  return { kind: "issue", issue: { kind: "unexpected_shape", adapter: ADAPTER, path, message } };
 }

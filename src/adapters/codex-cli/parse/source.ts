@@ -11,7 +11,8 @@ import type { FileStamp, ZstdFault } from "../../kit/files/index.ts";
 import type { JsonlItem } from "../../kit/log/index.ts";
 import type { LineStart } from "../../kit/session/index.ts";
 import { arrayField, without } from "../../kit/extract/index.ts";
-import { hashedFrom, resumeOffset, TailHash, tailHash } from "../../kit/sources/index.ts";
+import { hashedFrom, TailHash } from "../../kit/files/index.ts";
+import { resumeOffset } from "../../kit/sources/index.ts";
 import { isSettled, readZstd, SourceFile } from "../../kit/files/index.ts";
 import { JsonlSplitter, readJsonl } from "../../kit/log/index.ts";
 import { isCompressed, isDocument } from "../layout.ts";
@@ -64,7 +65,7 @@ export class Source implements Disposable {
   /** Hash of the plain bytes before the offset. */
   async tail(offset: number): Promise<string> {
     if (offset === 0) return "";
-    return this.#isCompressed ? this.#streamedTail(offset) : tailHash(this.#file, offset);
+    return this.#isCompressed ? this.#streamedTail(offset) : this.#file.tailHash(offset);
   }
 
   [Symbol.dispose](): void {

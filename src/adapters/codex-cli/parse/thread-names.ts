@@ -13,10 +13,11 @@ import { extractName, extractTimestamp } from "../../kit/extract/index.ts";
 import { SessionLog } from "../../kit/session/index.ts";
 import { checkpoint, cursorFor } from "./checkpoint.ts";
 import { holdsSession, survey } from "../places.ts";
-import { isUndecided, openLog, sessionOf } from "./head.ts";
+import { isUndecided, openLog } from "./head.ts";
+import { sessionOf } from "./session.ts";
 import type { IndexLine } from "./index-session.ts";
 import { indexLine, tellIndex } from "./index-session.ts";
-import { CODEX, parseRolloutName } from "../layout.ts";
+import { ADAPTER, parseRolloutName } from "../layout.ts";
 import { THREAD_NAME_RANK } from "../records/records.ts";
 import { Source } from "./source.ts";
 
@@ -111,11 +112,11 @@ async function nameSession(
   if (stamp === undefined) return { events: [] };
   using source = Source.open(stamp, from.request.now);
   await using opened = await openLog(source);
-  const { scan } = opened;
+  const { head } = opened;
   const { now } = from.request;
-  if (!scan.hasLines || isUndecided(scan, stamp, now)) return { events: [], isYoung: !isSettled(stamp, now) };
-  const log = new SessionLog(sessionOf(scan, rollout, { place: from.request.place }), {
-    adapter: CODEX,
+  if (!head.hasLines || isUndecided(head, stamp, now)) return { events: [], isYoung: !isSettled(stamp, now) };
+  const log = new SessionLog(sessionOf(head, rollout, { place: from.request.place }), {
+    adapter: ADAPTER,
     path: from.unit.key,
   });
   for (const { record, bytes } of lines) {

@@ -8,7 +8,7 @@ import type { LogMark } from "../../kit/files/index.ts";
 import type { JsonlItem } from "../../kit/log/index.ts";
 import type { LineStart, PrefixState, SessionLog } from "../../kit/session/index.ts";
 import { Committed } from "../../kit/log/index.ts";
-import type { Entry, Recorder } from "../records/records.ts";
+import type { Entry, RecordMapper } from "../records/records.ts";
 import { entryOf } from "../records/records.ts";
 
 /** A line on its way. */
@@ -35,7 +35,7 @@ const LAST = 2;
 
 export class Walk {
   readonly #log: SessionLog;
-  readonly #recorder: Recorder;
+  readonly #mapper: RecordMapper;
   readonly #source: WalkedSource;
   readonly #waiting: Pending[] = [];
   readonly #committed: Committed;
@@ -50,9 +50,9 @@ export class Walk {
   /** True when the last line that is placed and ended would mean something else if a record came behind it. */
   endsAlone = false;
 
-  constructor(log: SessionLog, recorder: Recorder, source: WalkedSource) {
+  constructor(log: SessionLog, mapper: RecordMapper, source: WalkedSource) {
     this.#log = log;
-    this.#recorder = recorder;
+    this.#mapper = mapper;
     this.#source = source;
     this.#end = source.from ?? { offset: 0, line: 1 };
     this.mark = log.mark();
@@ -69,7 +69,7 @@ export class Walk {
     this.#last = item;
     if (item.kind === "record") {
       const entry = entryOf(item.value, { bytes: item.end - item.offset, source: this.#sourceOf(item) });
-      this.#recorder.meet(entry);
+      this.#mapper.meet(entry);
       this.#waiting.push({ item, entry });
     } else this.#waiting.push({ item });
     if (this.#waiting.length > LAST) this.#placeFirst();
@@ -86,7 +86,7 @@ export class Walk {
     if (first === undefined) return undefined;
     const { item, entry } = first;
     if (item.kind === "record" && (item.glued ?? 0) > 0) return undefined;
-    const reader = { state: () => this.#recorder.state(entry) };
+    const reader = { state: () => this.#mapper.state(entry) };
     return { start: this.#end, end: item.end, log: this.#log, reader };
   }
 
@@ -115,7 +115,7 @@ export class Walk {
     while (this.#waiting.length > 1) this.#placeFirst();
     const [last] = this.#waiting;
     if (last?.entry === undefined || last.item.end <= this.#source.committed) return false;
-    return this.#recorder.needsNext(last.entry);
+    return this.#mapper.needsNext(last.entry);
   }
 
   finish(): void {
@@ -140,7 +140,7 @@ export class Walk {
   #isAlone({ item, entry }: Pending, next: Pending | undefined): boolean {
     if (entry === undefined || item.end <= this.#source.committed) return false;
     const isLast = next === undefined || (next.entry === undefined && !next.item.terminated);
-    return isLast && this.#recorder.needsNext(entry);
+    return isLast && this.#mapper.needsNext(entry);
   }
 
   #placeFirst(): void {
@@ -152,7 +152,7 @@ export class Walk {
     const isAlone = this.#isAlone(placed, next);
     this.#committed.pass(isEnded ? item.end : Number.POSITIVE_INFINITY);
     if (item.kind === "bad_line") this.#log.addBadLine(item, this.#sourceOf(item));
-    else if (entry !== undefined) this.#recorder.place(entry, next?.entry, this.#wasAlone(item));
+    else if (entry !== undefined) this.#mapper.place(entry, next?.entry, this.#wasAlone(item));
     if (item.kind === "record" && item.glued === 0)
       this.#log.addIssue("glued_records", "several records on one line; all were kept", item);
     if (!isEnded || next?.item.line === item.line) return;

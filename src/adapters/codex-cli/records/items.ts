@@ -1,6 +1,6 @@
 /**
  * Items that the model saw or made (`response_item`, or bare in old logs) as messages with parts. The table of calls
- * and results is shared with the way back (restore-record.ts), so that both sides move the same fields.
+ * and results is shared with the way back (restore/native.ts), so that both sides move the same fields.
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { stringifyJson, tryParseJson } from "../../../base/json/json.ts";

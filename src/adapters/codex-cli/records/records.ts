@@ -23,7 +23,7 @@ import { valueHash } from "../../kit/files/index.ts";
 import { Calls } from "./calls.ts";
 import { partsOf } from "./blocks.ts";
 import { placeItem } from "./items.ts";
-import { CODEX } from "../layout.ts";
+import { ADAPTER } from "../layout.ts";
 import type { Placed } from "./placed.ts";
 import { carried, draftsOf, placeBetweenAgents, placeCompaction } from "./placed.ts";
 import {
@@ -41,8 +41,8 @@ import type { ScreenText } from "./twins.ts";
 import { Turns } from "./turns.ts";
 import { isTwin, screenText, spokenText, twinVersion } from "./twins.ts";
 
-/** Of `Recorder.state`: the version is raised whenever the same records would leave another state. */
-export const PREFIX_FORMAT: PrefixFormat = { adapter: CODEX, version: 2 };
+/** Of `RecordMapper.state`: the version is raised whenever the same records would leave another state. */
+export const PREFIX_FORMAT: PrefixFormat = { adapter: ADAPTER, version: 2 };
 
 /** A record on its way into the log. */
 export interface Entry {
@@ -93,7 +93,7 @@ interface Said {
   readonly text: string;
 }
 
-export class Recorder {
+export class RecordMapper {
   readonly #log: SessionLog;
   readonly #setting: Setting;
   readonly #calls: Calls;

@@ -1,177 +1,170 @@
-/**
- * Each session of a lineage as the rollout it came from, record by record (spec.md#adapter-native-restore-lossless).
- * Only what ties a file to its place is set anew when it goes to another one: mapped directories, and where a fork's
- * prefix ends in its parent's file, counted in the bytes that are written now.
- */
+/** A record as its source had it: what is left over, with what became typed put back (the inverse of records/). */
 import type { RawLine, RecordHashes } from "../../kit/files/index.ts";
-import { brandOf, pondFacts, revisionOf } from "../../../model/derived/index.ts";
-import { formatTimestamp } from "../../../model/index.ts";
-import { basename } from "node:path/posix";
-import { argumentWords } from "../../../base/shell.ts";
-import { PondError } from "../../../base/errors.ts";
+import { recordHash } from "../../kit/files/index.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject, stringifyJson } from "../../../base/json/json.ts";
 import type { MessageWithParts, SessionState } from "../../../model/events/index.ts";
-import type { Lineage } from "../../kit/adapter/index.ts";
-import type { Restored, RestoredFile, RestoredLog, SerializeOptions } from "../../kit/restore/index.ts";
-import { field, integerField, objectField } from "../../kit/extract/index.ts";
-import { isRawLine, recordHash } from "../../kit/files/index.ts";
-import { LossReport } from "../../kit/foreign/index.ts";
-import { recordedDirectories, recordGroups, RestoredFiles } from "../../kit/restore/index.ts";
-import { CODEX, isDocument, parseRolloutName, rolloutPath, SESSION_INDEX, TITLE_LOSS } from "../layout.ts";
-import { restoreRecord } from "./restore-record.ts";
+import type { Part } from "../../../model/index.ts";
+import { formatTimestamp, openJson } from "../../../model/index.ts";
+import { pondFacts, revisionOf } from "../../../model/derived/index.ts";
+import type { RecordGroup } from "../../kit/restore/index.ts";
+import { logHashes, logLines, sourceOf } from "../../kit/restore/index.ts";
+import { field, objectField } from "../../kit/extract/index.ts";
+import { blocksOf, sourceBlock } from "../records/blocks.ts";
+import { CALLS, RESULTS, TEXT_TYPES, THOUGHTS } from "../records/items.ts";
+import { isItemId } from "../records/record.ts";
+import { SCREEN_TYPES } from "../records/records.ts";
 import { twinVersion } from "../records/twins.ts";
 
-type Records = readonly (JsonValue | RawLine)[];
+const RECORDS = {
+  record: ({ first, pieces, record: id }: RecordGroup): JsonValue => {
+    const record = field(sourceOf(first.message), "record") ?? null;
+    return isJsonObject(record) ? withInstant(withItem(record, { id, pieces }), first) : record;
+  },
+  version: ({ first }: RecordGroup, hash: string): string | undefined =>
+    pondFacts(first.message.options).twin === undefined ? undefined : twinVersion(hash),
+};
 
-export function serializeNative(lineage: Lineage, options: SerializeOptions): Restored {
-  const losses = new LossReport();
-  const restored = new Map<string, Records>();
-  const files = new RestoredFiles();
-  const logs: RestoredLog[] = [];
-  // A parent comes before its children, so that a fork finds the file that it goes on from.
-  for (const state of statesOf(lineage)) {
-    const records = recordsOf(state);
-    const isMoved = options.layout === "client";
-    const placed = isMoved ? placedIn(records, { state, restored, options, losses }) : records;
-    const { id } = state.session;
-    restored.set(id, placed);
-    const file = fileOf(isMoved ? clientPath(state, records) : pathOf(state), placed);
-    logs.push({ path: files.add(file, id), session: id });
-  }
-  const { session } = lineage.state;
-  const id = threadIdIn(restored.get(session.id) ?? []) ?? session.id;
-  // As its own records tell it: those of another source may tell another.
-  const [directory = session.project] = recordedDirectories(lineage.state).map(options.mapPath);
-  const resume = { id, directory, words: ["codex", "resume", ...argumentWords(id)] };
-  return { fidelity: "native", files: files.list(), logs, losses: losses.list(), resume };
-}
+export const recordsOf = (state: SessionState): readonly (JsonValue | RawLine)[] => logLines(state, RECORDS);
 
-function statesOf({ state, children }: Lineage): SessionState[] {
-  const { id, source_agent } = state.session;
-  if (brandOf(source_agent) !== CODEX)
-    throw new PondError("validation_failed", `session ${id} is of ${source_agent}, not of ${CODEX}`, {
-      reason: "unsupported",
-      hint: "restore it on its own, or all of them into another client",
-    });
-  return [state, ...children.flatMap(statesOf)];
-}
-
-function fileOf(path: string, records: Records): RestoredFile {
-  if (!isDocument(path)) return { kind: "jsonl", path, records };
-  const [head, ...items] = records.flatMap((record) => (isRawLine(record) ? [] : [record]));
-  return { kind: "json", path, value: { ...(isJsonObject(head) ? head : undefined), items } };
-}
-
-function pathOf({ session, source }: SessionState): string {
-  const path = source?.key ?? objectField(session.options, "source")?.["path"];
-  if (typeof path === "string") return path;
-  throw new PondError("validation_failed", `session ${session.id} does not say which file it came from`, {
-    reason: "corrupt",
-  });
-}
-
-/** Where the client looks: where it stood if that was in a home, else the folder of its day. */
-function clientPath(state: SessionState, records: Records): string {
-  const path = pathOf(state);
-  if (path === SESSION_INDEX || /^(?:archived_)?sessions\//.test(path)) return path;
-  const started = formatTimestamp(state.session.created_at);
-  const name = basename(path);
-  const folder = `sessions/${started.slice(0, 10).replaceAll("-", "/")}`;
-  if (parseRolloutName(name) !== undefined) return `${folder}/${name}`;
-  return rolloutPath(threadIdIn(records) ?? state.session.id, started);
-}
-
-/** What has no position is no record of the log. */
-export function recordsOf(state: SessionState): Records {
-  return recordGroups(state.messages).map(restoreRecord);
-}
-
-/** The hashes of what is restored (spec.md#sources-state). */
+/** The hashes of what is restored (spec.md#sources-state); beside the log are lines of the index of threads. */
 export function hashes(state: SessionState): RecordHashes {
+  const side = state.messages
+    .filter(({ message }) => message.seq === undefined)
+    .map(({ message }): [string, string] => {
+      const line = field(sourceOf(message), "record") ?? null;
+      return [revisionOf(message).record, recordHash(line)];
+    });
+  return { ...logHashes(state, RECORDS), side: new Map(side) };
+}
+
+function withInstant(record: JsonObject, { message }: MessageWithParts): JsonObject {
+  const isCarried = pondFacts(message.options).timestamp === "carried";
+  if (isCarried || Object.hasOwn(record, "timestamp")) return record;
+  return { ...record, timestamp: formatTimestamp(message.timestamp) };
+}
+
+/** A record's own id, and the messages that it was split over. */
+interface Pieces {
+  readonly id: string;
+  readonly pieces: readonly MessageWithParts[];
+}
+
+function withItem(record: JsonObject, group: Pieces): JsonObject {
+  const payload = typeof field(record, "type") === "string" ? objectField(record, "payload") : undefined;
+  if (payload === undefined) return restoreItem(record, group);
+  if (field(record, "type") === "response_item") return { ...record, payload: restoreItem(payload, group) };
+  return { ...record, payload: restoreEvent(record, payload, group.pieces) };
+}
+
+function restoreItem(item: JsonObject, { id, pieces: group }: Pieces): JsonObject {
+  const first = group[0];
+  if (first === undefined) return item;
+  const { message, parts } = first;
+  const withId = isItemId(id) && !Object.hasOwn(item, "id") ? { ...item, id } : item;
+  const type = field(item, "type");
+  if (message.role === "system") return { ...withId, ...instructions(item, group) };
+  if (type === "message" && message.role !== "tool")
+    return { ...withId, role: message.role, content: contentOf(first, TEXT_TYPES[message.role]) };
+  if (type === "agent_message") return { ...withId, content: blocksOf(parts, TEXT_TYPES.user) };
+  if (type === "reasoning") return { ...withId, ...thoughts(first) };
+  const [part] = parts;
+  if (typeof type !== "string" || part === undefined) return withId;
+  if (part.type === "tool_call") return { ...withId, ...callFields(type, part), ...pictureOf(parts) };
+  return part.type === "tool_result" ? { ...withId, ...resultFields(type, part) } : withId;
+}
+
+function contentOf({ message, parts }: MessageWithParts, textType: string): JsonValue {
+  const source = objectField(message.options, "source");
+  if (source === undefined || field(source, "content") !== "string") return blocksOf(parts, textType);
+  return joinedText(parts);
+}
+
+/** Instructions of the developer: one message a block. A carrier of an item that was no turn has all it needs. */
+function instructions(item: JsonObject, group: readonly MessageWithParts[]): JsonObject {
+  const role = field(item, "role");
+  const isSplit = field(item, "type") === "message" && (role === "developer" || role === "system");
+  return isSplit && group.every(holdsBlock) ? { content: group.map(instructionBlock) } : {};
+}
+
+function holdsBlock({ message, parts }: MessageWithParts): boolean {
+  if (message.role !== "system") return false;
+  return message.content !== "" || parts.length > 0 || sourceBlock(message.options) !== undefined;
+}
+
+function instructionBlock({ message, parts }: MessageWithParts): JsonValue {
+  if (message.role !== "system") return null;
+  const rest = sourceBlock(message.options);
+  if (message.content !== "")
+    return { type: TEXT_TYPES.user, ...(isJsonObject(rest) ? rest : {}), text: message.content };
+  return parts.length > 0 ? (blocksOf(parts, TEXT_TYPES.user)[0] ?? null) : (rest ?? null);
+}
+
+function thoughts({ message, parts }: MessageWithParts): JsonObject {
+  const encrypted = objectField(message.options, "openai")?.["encrypted_content"];
+  const restored: Record<string, JsonValue> = encrypted === undefined ? {} : { encrypted_content: encrypted };
+  for (const [name, textType] of Object.entries(THOUGHTS)) {
+    const entries = parts.filter((part) => listOf(part) === name && !isBareThought(part));
+    if (entries.length > 0) restored[name] = blocksOf(entries, textType);
+  }
+  return restored;
+}
+
+function listOf(part: Part): string {
+  const list = objectField(part.options, "source")?.["in"];
+  return typeof list === "string" ? list : "summary";
+}
+
+/** The part that stands for a thought of which the log has no text. */
+function isBareThought(part: Part): boolean {
+  return part.type === "reasoning" && part.text === undefined && sourceBlock(part.options) === undefined;
+}
+
+function callFields(type: string, part: Extract<Part, { type: "tool_call" }>): JsonObject {
+  const fields = CALLS.get(type);
+  if (fields === undefined) return {};
+  const restored: Record<string, JsonValue> = {};
+  if (part.call_id !== undefined) restored["call_id"] = part.call_id;
+  if (fields.name !== undefined && part.name !== undefined) restored[fields.name] = part.name;
+  if (part.params === undefined) return restored;
+  const params = openJson(part.params);
+  const isPrinted = objectField(part.options, "source")?.["arguments"] === "json";
+  restored[fields.params] = isPrinted ? stringifyJson(params) : params;
+  return restored;
+}
+
+function pictureOf(parts: readonly Part[]): JsonObject {
+  const file = parts.find((part) => part.type === "file");
+  return file?.type === "file" && file.data.kind === "string" ? { result: file.data.value } : {};
+}
+
+function resultFields(type: string, part: Extract<Part, { type: "tool_result" }>): JsonObject {
+  const name = RESULTS.get(type);
+  if (name === undefined) return {};
   return {
-    log: recordGroups(state.messages).map((group) => {
-      const hash = recordHash(restoreRecord(group));
-      const isTwin = pondFacts(group.first.message.options).twin !== undefined;
-      return { record: group.record, hash, ...(isTwin ? { version: twinVersion(hash) } : {}) };
-    }),
-    side: new Map(
-      state.messages
-        .filter(({ message }) => message.seq === undefined)
-        .map((entry) => [revisionOf(entry.message).record, recordHash(lineOf(entry))]),
-    ),
+    ...(part.call_id === undefined ? {} : { call_id: part.call_id }),
+    ...(part.result === undefined ? {} : { [name]: openJson(part.result) }),
   };
 }
 
-/** A line of the index of threads. */
-function lineOf({ message }: MessageWithParts): JsonValue {
-  return objectField(message.options, "source")?.["record"] ?? null;
+/** What is no item: an event that stands for its message, the summary of a compaction, or a carrier as it is. */
+function restoreEvent(
+  record: JsonObject,
+  payload: JsonObject,
+  group: readonly MessageWithParts[],
+): JsonObject {
+  const first = group[0];
+  if (first === undefined) return payload;
+  const { message, parts } = first;
+  if (message.role === "system") return payload;
+  if (field(record, "type") === "inter_agent_communication")
+    return { ...payload, content: joinedText(parts) };
+  const item = field(payload, "type") === "item_completed" ? objectField(payload, "item") : undefined;
+  if (item === undefined) return { ...payload, message: joinedText(parts) };
+  const textType = message.role === "user" ? SCREEN_TYPES.user : SCREEN_TYPES.assistant;
+  return { ...payload, item: { ...item, content: blocksOf(parts, textType) } };
 }
 
-function threadIdIn(records: Records): string | undefined {
-  const [first] = records;
-  if (first === undefined || isRawLine(first) || !isJsonObject(first)) return undefined;
-  const id = field(objectField(first, "payload") ?? objectField(first, "session") ?? first, "id");
-  return typeof id === "string" && id !== "" ? id : undefined;
-}
-
-interface Placing {
-  readonly state: SessionState;
-  readonly restored: ReadonlyMap<string, Records>;
-  readonly options: SerializeOptions;
-  readonly losses: LossReport;
-}
-
-function placedIn(records: Records, at: Placing): Records {
-  const isNamed = at.state.messages.some(({ message }) => message.seq === undefined);
-  if (isNamed) at.losses.add("title", TITLE_LOSS);
-  return records.map((record) => {
-    if (isRawLine(record) || !isJsonObject(record)) return record;
-    const payload = objectField(record, "payload");
-    if (payload === undefined) return record;
-    const placed = placedPayload(field(record, "type"), payload, at);
-    return placed === payload ? record : { ...record, payload: placed };
-  });
-}
-
-function placedPayload(type: JsonValue | undefined, payload: JsonObject, at: Placing): JsonObject {
-  const { mapPath } = at.options;
-  if (type === "session_meta") return withPrefix(withMapped(payload, mapPath), at);
-  if (type === "turn_context") return withMapped(payload, mapPath);
-  const settings = type === "event_msg" ? objectField(payload, "thread_settings") : undefined;
-  return settings === undefined ? payload : { ...payload, thread_settings: withMapped(settings, mapPath) };
-}
-
-function withMapped(object: JsonObject, mapPath: (path: string) => string): JsonObject {
-  const cwd = field(object, "cwd");
-  const mapped: Record<string, JsonValue> = typeof cwd === "string" ? { cwd: mapPath(cwd) } : {};
-  for (const name of ["workspace_roots", "runtime_workspace_roots"]) {
-    const roots = field(object, name);
-    if (Array.isArray(roots))
-      mapped[name] = roots.map((root) => (typeof root === "string" ? mapPath(root) : root));
-  }
-  return { ...object, ...mapped };
-}
-
-/** A paginated fork begins in the middle of its parent's file; that place moves when the file is written anew. */
-function withPrefix(meta: JsonObject, at: Placing): JsonObject {
-  const base = objectField(meta, "history_base");
-  const end = base === undefined ? undefined : integerField(base, "end_ordinal_exclusive");
-  const parentId = at.state.session.parent_session_id;
-  if (base === undefined || end === undefined || parentId === undefined) return meta;
-  const parent = at.restored.get(parentId);
-  if (parent === undefined) {
-    at.losses.add(
-      "history before the fork",
-      `it is in the rollout of ${parentId}, which is not restored with it`,
-    );
-    return meta;
-  }
-  let bytes = 0;
-  for (const record of parent) {
-    const ordinal = isRawLine(record) || !isJsonObject(record) ? undefined : integerField(record, "ordinal");
-    if (ordinal !== undefined && ordinal >= end) break;
-    bytes += isRawLine(record) ? record.raw.length + 1 : Buffer.byteLength(stringifyJson(record)) + 1;
-  }
-  return { ...meta, history_base: { ...base, end_byte_offset: bytes } };
+function joinedText(parts: readonly Part[]): string {
+  return parts.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
 }

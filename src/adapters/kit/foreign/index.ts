@@ -31,7 +31,6 @@ export {
 } from "./parts.ts";
 export type { ResultPart } from "./results.ts";
 export { CallResults, resultBlocks, resultJson } from "./results.ts";
-export type { HandedTokens } from "./tokens.ts";
 export { tokensOf } from "./tokens.ts";
 export type { Loss } from "./losses.ts";
 export { LossReport } from "./losses.ts";

@@ -1,8 +1,12 @@
 /** Logs of JSON lines. */
-export type { BadLine, JsonlItem, JsonlRecord, JsonlStart, ReadJsonlOptions } from "./jsonl.ts";
+export type { JsonlItem, JsonlRecord } from "./jsonl.ts";
 export { JsonlSplitter, readJsonl } from "./jsonl.ts";
 export { JsonlLog } from "./jsonl-log.ts";
-export type { LogReading, RecordMapping } from "./read-log.ts";
+export type { LogReading } from "./read-log.ts";
 export { Committed, tellLog, untilUnreadable } from "./read-log.ts";
-export type { LogEvidence, LogFormat, LogHead } from "./log-reader.ts";
+export type { LogEvidence, LogHead } from "./log-reader.ts";
 export { logReader } from "./log-reader.ts";
+/** @public For adapters that are written elsewhere. */
+export type { LogFormat } from "./log-reader.ts";
+/** @public For a client whose records fit no table. */
+export type { RecordMapping } from "./read-log.ts";

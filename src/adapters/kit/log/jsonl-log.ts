@@ -4,7 +4,7 @@
  * where the last committed read stopped (spec.md#sync-change-detection), and can go on from there alone.
  */
 import type { FileCursor } from "../sources/freshness.ts";
-import { resumeOffset, tailHash } from "../sources/freshness.ts";
+import { fileCursor, resumeOffset } from "../sources/freshness.ts";
 import type { JsonlItem } from "./jsonl.ts";
 import { readJsonl } from "./jsonl.ts";
 import type { LineStart } from "../session/prefix.ts";
@@ -102,16 +102,9 @@ export class JsonlLog implements Disposable {
   /** The same with how the file looked. The stamp is the one from before this read, so that growth since is seen. */
   cursor(): FileCursor {
     if (this.isFresh && this.#known !== undefined) return this.#known;
-    const { size, mtime, inode, device } = this.#stamp;
     const { offset } = this.#end;
-    return {
-      size,
-      mtime: this.#hasTail ? -1 : mtime,
-      inode,
-      device,
-      offset,
-      tail: tailHash(this.#file, offset),
-    };
+    const tail = this.#file.tailHash(offset);
+    return fileCursor(this.#stamp, { offset, tail, isUnsettled: this.#hasTail });
   }
 
   [Symbol.dispose](): void {

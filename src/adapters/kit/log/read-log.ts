@@ -5,7 +5,8 @@
 import { errnoOf } from "../../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import type { AdapterYield, ReadRequest, Unit } from "../sources/reading.ts";
-import { committedMark, HELD_BYTES } from "../sources/freshness.ts";
+import { HELD_BYTES } from "../files/tail-hash.ts";
+import { committedMark } from "../sources/freshness.ts";
 import type { JsonlLog } from "./jsonl-log.ts";
 import type { Prefix, PrefixFormat } from "../session/prefix.ts";
 import { goOn, prefixToKeep } from "../session/prefix.ts";

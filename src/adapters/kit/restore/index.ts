@@ -1,9 +1,8 @@
 /** Files that a restore gives back, and their comparison with a source. */
 export { compareFile, describeDifference, FileComparer, isEqualFile } from "./compare.ts";
-export type { FileComparison, RecordDifference } from "./compare.ts";
+export type { FileComparison } from "./compare.ts";
 export type { RecordGroup } from "./record-groups.ts";
 export { recordedDirectories } from "./recorded-directories.ts";
-export { recordGroups } from "./record-groups.ts";
 export type {
   Restored,
   Resume,
@@ -17,5 +16,7 @@ export type {
 export { printFile } from "./restore.ts";
 export { RestoredFiles } from "./restored-files.ts";
 export { toldBy } from "./told.ts";
-export type { LogInClient, NativeLogs } from "./native-logs.ts";
-export { logHashes, logLines, serializeLogs, sourceOf } from "./native-logs.ts";
+export type { LogInClient } from "./native-logs.ts";
+export { logHashes, logLines, serializeLogs, sourceOf, withUnmapped } from "./native-logs.ts";
+/** @public For adapters that are written elsewhere. */
+export type { NativeLogs } from "./native-logs.ts";

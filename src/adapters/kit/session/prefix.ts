@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
 import type { ReadRequest } from "../sources/reading.ts";
 import { field, integerField, objectField } from "../extract/extract.ts";
-import { HELD_BYTES } from "../sources/freshness.ts";
+import { HELD_BYTES } from "../files/tail-hash.ts";
 
 /** Where a line of a log starts in bytes, and its number from 1 on. */
 export interface LineStart {

@@ -46,3 +46,14 @@ export function textParts(
 export function isJoined(part: Part): boolean {
   return pondFacts(part.options).joined === true;
 }
+
+/** The text of the part at `index` and of those that continue it. */
+export function joinedText(parts: readonly Part[], index = 0): string {
+  let text = "";
+  for (let at = index; at < parts.length; at += 1) {
+    const part = parts[at];
+    if ((part?.type !== "text" && part?.type !== "reasoning") || (at > index && !isJoined(part))) break;
+    text += part.text ?? "";
+  }
+  return text;
+}

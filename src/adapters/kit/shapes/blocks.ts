@@ -7,7 +7,7 @@ import { openJson } from "../../../model/index.ts";
 import { withFacts } from "../../../model/derived/index.ts";
 import { extractJson, extractString, isEmpty, objectField } from "../extract/extract.ts";
 import type { PartDraft } from "../session/session-log.ts";
-import { isJoined, textParts } from "../session/text-parts.ts";
+import { isJoined, joinedText, textParts } from "../session/text-parts.ts";
 import type { Pointer } from "./pointer.ts";
 import { holderAt, putBack, takenOut } from "./pointer.ts";
 import type { BlockShape, Injected, RecordShapes } from "./shapes.ts";
@@ -31,7 +31,7 @@ export function partOf(
 
 /** The blocks that parts came from. */
 export function blocksOf(parts: readonly Part[], shapes: RecordShapes): JsonValue[] {
-  return parts.flatMap((part, at) => (isJoined(part) ? [] : [blockOf(part, textFrom(parts, at), shapes)]));
+  return parts.flatMap((part, at) => (isJoined(part) ? [] : [blockOf(part, joinedText(parts, at), shapes)]));
 }
 
 /** Takes typed values out of a block; what is of another type stays. */
@@ -135,15 +135,4 @@ function valuesOf(
     [shape.data, payload],
     [shape.media_type, part.media_type],
   ];
-}
-
-/** The text of the part at `index` and of those that continue it. */
-function textFrom(parts: readonly Part[], index: number): string {
-  let text = "";
-  for (let at = index; at < parts.length; at += 1) {
-    const part = parts[at];
-    if ((part?.type !== "text" && part?.type !== "reasoning") || (at > index && !isJoined(part))) break;
-    text += part.text ?? "";
-  }
-  return text;
 }

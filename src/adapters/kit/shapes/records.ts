@@ -16,7 +16,7 @@ import {
   without,
 } from "../extract/extract.ts";
 import type { RecordGroup } from "../restore/record-groups.ts";
-import { sourceOf } from "../restore/native-logs.ts";
+import { sourceOf, withUnmapped } from "../restore/native-logs.ts";
 import { MessageIds } from "../session/message-ids.ts";
 import type { LogEntry, MessageDraft, PartDraft, SessionLog } from "../session/session-log.ts";
 import { blocksOf, partOf } from "./blocks.ts";
@@ -73,7 +73,7 @@ export class ShapedRecords {
 /** The record that these messages came from. */
 export function shapedRecord({ first, pieces, record: id }: RecordGroup, shapes: RecordShapes): JsonValue {
   const { message } = first;
-  const source = sourceOf(first);
+  const source = sourceOf(message);
   const rest = field(source, "record");
   if (rest === undefined)
     throw new PondError("validation_failed", `message ${message.id} does not contain a record`, {
@@ -88,12 +88,7 @@ export function shapedRecord({ first, pieces, record: id }: RecordGroup, shapes:
     pieces.flatMap(({ parts }) => parts),
     shapes,
   );
-  for (const entry of arrayField(source, "blocks") ?? []) {
-    if (!Array.isArray(entry)) continue;
-    const [index, block] = entry;
-    if (typeof index === "number" && block !== undefined) blocks.splice(index, 0, block);
-  }
-  return putBack(record, turn.blocks, blocks);
+  return putBack(record, turn.blocks, withUnmapped(blocks, source));
 }
 
 interface Taking {

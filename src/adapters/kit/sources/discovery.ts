@@ -2,7 +2,7 @@
 import type { Dirent } from "node:fs";
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
-import { dirname, join, normalize, sep } from "node:path";
+import { dirname, join, normalize, relative, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { errnoOf } from "../../../base/errors.ts";
 import type { AdapterEnv, AdapterYield, OpenedPlace, Place, PlacedRequest, Unit } from "./reading.ts";
@@ -79,10 +79,14 @@ export async function walk(root: string, options: WalkOptions): Promise<Walked> 
   return { files, faults };
 }
 
-/** The key of a path that `walk` found: the part below the root, with `/` on every system. */
+/** The keys of paths: the part below the root, with `/` on every system. */
 export function keysBelow(root: string): (path: string) => string {
-  const start = join(root, "x").length - 1;
-  return (path) => (sep === "/" ? path.slice(start) : path.slice(start).replaceAll(sep, "/"));
+  const folder = join(root, sep);
+  return (path) => {
+    // What `walk` found begins so, and there may be hundreds of thousands.
+    const below = path.startsWith(folder) ? path.slice(folder.length) : relative(root, path);
+    return sep === "/" ? below : below.replaceAll(sep, "/");
+  };
 }
 
 /** A stamp, or undefined when the file is gone, which is no fault: sources come and go while pond looks. */
@@ -180,6 +184,20 @@ export async function foldersIn(folder: string): Promise<readonly string[]> {
 export async function filesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+}
+
+/** The files of one name below the folders of a place: how clients that keep a folder a directory keep a session. */
+export async function filesInFolders(
+  { path }: Place,
+  name: string,
+): Promise<readonly { readonly path: string }[]> {
+  const found: { readonly path: string }[] = [];
+  for (const folder of await foldersIn(path)) {
+    const file = join(folder, name);
+    const stats = await stat(file).catch(() => undefined);
+    if (stats?.isFile() === true) found.push({ path: file });
+  }
+  return found;
 }
 
 interface Fault {

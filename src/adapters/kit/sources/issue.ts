@@ -37,6 +37,17 @@ export interface Issue {
   readonly message: string;
 }
 
+/** What is wrong with one file, whichever client's it is. */
+export type SourceFault = Pick<Issue, "kind" | "path" | "message">;
+
+/** The same as a reader yields it. */
+export function issueOf(
+  { kind, path, message }: SourceFault,
+  adapter: string,
+): { readonly kind: "issue"; readonly issue: Issue } {
+  return { kind: "issue", issue: { kind, adapter, path, message } };
+}
+
 /** `path:line (byte offset)`: where to look. */
 export function locate(issue: Issue): string {
   const line = issue.line === undefined ? "" : `:${issue.line}`;

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { tempDir } from "../../../../test/support/temp-dir.ts";
 import { stampFile, walk } from "./discovery.ts";
 import type { FileCursor } from "./freshness.ts";
-import { resumeOffset, tailHash } from "./freshness.ts";
+import { resumeOffset } from "./freshness.ts";
 import { SourceFile } from "../files/source-file.ts";
 import { isSameStamp } from "../files/stamp.ts";
 
@@ -107,7 +107,7 @@ async function cursorOf(path: string, offset: number): Promise<FileCursor> {
   const stamp = (await stampFile(path))!;
   using file = SourceFile.open(path);
   const { size, mtime, inode, device } = stamp;
-  return { size, mtime, inode, device, offset, tail: tailHash(file, offset) };
+  return { size, mtime, inode, device, offset, tail: file.tailHash(offset) };
 }
 
 function offsetFor(path: string, cursor: FileCursor): number {

@@ -8,14 +8,14 @@ import { copyId, nameOfSource } from "../../kit/sources/index.ts";
 import { valueHash } from "../../kit/files/index.ts";
 import { extractName, without } from "../../kit/extract/index.ts";
 import { SqliteFile } from "../../kit/database/index.ts";
-import type { Database, Found } from "./units.ts";
+import type { Database, Found } from "../units.ts";
 import { dataFolderOf } from "../layout.ts";
 import { DatabaseReader } from "./database.ts";
 import type { SourceRecord } from "../records/record.ts";
 import { idOf } from "../records/record.ts";
-import type { Identity } from "../records/session.ts";
+import type { Identity } from "./session.ts";
 import type { SessionSource } from "../records/source.ts";
-import type { Tree, TreeSession } from "./trees.ts";
+import type { Tree, TreeSession } from "../trees.ts";
 
 export interface InTree {
   readonly tree: Tree;

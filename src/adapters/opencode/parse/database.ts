@@ -5,17 +5,27 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
-import { isJsonObject, tryParseJson } from "../../../base/json/json.ts";
+import { isJsonObject } from "../../../base/json/json.ts";
 import type { SqlRow, SqliteFile } from "../../kit/database/index.ts";
 import { extractString, field, integerField } from "../../kit/extract/index.ts";
-import { jsonOfSql } from "../../kit/database/index.ts";
+import {
+  bytesOf,
+  digestRows,
+  jsonIn,
+  jsonOfSql,
+  parseColumn,
+  SessionDigests,
+  tableRecord,
+} from "../../kit/database/index.ts";
+import { MAX_FILE_BYTES, sideFileRecord, tooLong } from "../../kit/document/index.ts";
+import type { SideRecord } from "../../kit/session/index.ts";
+import type { SourceFault } from "../../kit/sources/index.ts";
 import { stampNow, walk } from "../../kit/sources/index.ts";
 import { stemOf } from "../layout.ts";
-import { inOrder, MAX_FILE_BYTES, sideRecord, tooLong } from "./tree.ts";
+import { inOrder } from "./tree.ts";
 import type { MessageRecord, SourceRecord } from "../records/record.ts";
 import { idOf } from "../records/record.ts";
-import { digestRows } from "./row-digests.ts";
-import type { Container, SessionSource, SideRecord, SourceFault } from "../records/source.ts";
+import type { Container, SessionSource } from "../records/source.ts";
 
 /** Tables whose rows belong to a session and are rewritten together. */
 export const SESSION_TABLES = ["todo", "session_context_epoch"] as const;
@@ -64,29 +74,25 @@ export class DatabaseReader implements Container {
 
   /** Every session, also one of which only some rows are left, with what changes when anything of it does. */
   async digests(): Promise<ReadonlyMap<string, string>> {
-    const digests = new Map<string, string>();
-    const add = (id: string, text: string): void => {
-      digests.set(id, `${digests.get(id) ?? ""}${text};`);
-    };
-    for (const row of this.#database.iterate("SELECT * FROM session ORDER BY id"))
-      add(String(row["id"]), Object.values(row).map(String).join("\u0000"));
+    const digests = new SessionDigests(this.#database, "session");
+    const isKnown = (id: string): boolean => digests.bySession.has(id);
     for (const table of ["message", "part", ...SESSION_TABLES, ...SESSION_LOGS]) {
       if (!this.#has(table, "session_id")) continue;
       const columns = this.#tables.get(table) ?? [];
       const rows = { table, columns, body: "data", ...(table === "part" ? { owner: PART_OWNER } : {}) };
       for (const [id, digest] of digestRows(this.#database, rows)) {
-        if (table !== "message" && !digests.has(id)) this.#strays.add(id);
-        add(id, `${table}:${digest}`);
+        if (table !== "message" && !isKnown(id)) this.#strays.add(id);
+        digests.add(id, `${table}:${digest}`);
       }
     }
     const { files } = await walk(this.#diffs, { accepts: (name) => name.endsWith(".json") });
     for (const { path, size, mtime } of files) {
       const id = stemOf(path);
-      if (!digests.has(id) && this.#isElsewhere(id)) continue;
-      if (!digests.has(id)) this.#strays.add(id);
-      add(id, `diff:${size}:${mtime}`);
+      if (!isKnown(id) && this.#isElsewhere(id)) continue;
+      if (!isKnown(id)) this.#strays.add(id);
+      digests.add(id, `diff:${size}:${mtime}`);
     }
-    return digests;
+    return digests.bySession;
   }
 
   isStray(id: string): boolean {
@@ -159,40 +165,32 @@ export class DatabaseReader implements Container {
     const columns: Record<string, JsonValue> = {};
     for (const column of Object.keys(row))
       if (column !== "data") columns[column] = this.#database.exactValue(table, row, { column, key: "id" });
-    const at = updatedAt(columns);
-    const fault = (kind: SourceFault["kind"], message: string): void => {
-      const where = `${table} ${extractString(columns, "id") ?? ""}`;
-      const found = { kind, path: this.#database.path, message: `${where}: ${message}` };
-      if (!faults.some((known) => known.message === found.message)) faults.push(found);
-    };
-    const text = this.#database.exactValue(table, row, { column: "data", key: "id" });
-    if (typeof text !== "string") {
-      const blob = isJsonObject(text) ? extractString(text, "blob") : undefined;
-      fault("invalid_utf8", "its data is not UTF-8 text");
-      return { value: { raw: blob ?? "", encoding: "base64" }, columns, at, bytes: blob?.length ?? 0 };
+    const data = this.#database.exactValue(table, row, { column: "data", key: "id" });
+    const { value, fault } = parseColumn(data);
+    if (fault !== undefined) {
+      const message = `${table} ${extractString(columns, "id") ?? ""}: ${fault.message}`;
+      if (!faults.some((known) => known.message === message))
+        faults.push({ kind: fault.kind, path: this.#database.path, message });
     }
-    const parsed = tryParseJson(text);
-    if (parsed.kind === "value")
-      return { value: { json: parsed.value }, text, columns, at, bytes: text.length * 3 };
-    if (parsed.kind === "syntax") fault("not_json", `${parsed.message} at character ${parsed.offset}`);
-    else fault("duplicate_keys", `the same key twice at ${parsed.paths.join(", ")}`);
-    return { value: { raw: text }, columns, at, bytes: text.length * 3 };
+    const bytes = typeof data === "string" ? data.length * 3 : "raw" in value ? value.raw.length : 0;
+    const text = typeof data === "string" && "json" in value ? { text: data } : {};
+    return { value, ...text, columns, at: updatedAt(columns), bytes };
   }
 
   *#side(id: string, diff: SideRecord | undefined): Generator<SideRecord> {
     for (const table of SESSION_TABLES) {
       const rows = this.#rowsOf(table, id);
-      if (rows.length > 0) yield tableRecord(`table:${table}`, table, rows);
+      if (rows.length > 0) yield tableRecord(`table:${table}`, { table, rows }, updatedAt);
     }
     for (const table of SESSION_LOGS)
       for (const row of this.#rowsOf(table, id))
-        yield tableRecord(`${table}:${extractString(row, "id") ?? ""}`, table, [row]);
+        yield tableRecord(`${table}:${extractString(row, "id") ?? ""}`, { table, rows: [row] }, updatedAt);
     if (diff !== undefined) yield diff;
     const strays = `SELECT * FROM part WHERE ${STRAY_PARTS} ORDER BY id`;
     for (const row of this.#database.all(strays, id)) {
       const part = this.#database.exact("part", row, "id");
       const name = `part:${extractString(part, "id") ?? ""}`;
-      yield { ...tableRecord(name, "part", [part]), isStray: true };
+      yield { ...tableRecord(name, { table: "part", rows: [part] }, updatedAt), isStray: true };
     }
   }
 
@@ -212,7 +210,7 @@ export class DatabaseReader implements Container {
       faults.push({ kind: "too_long", path, message: tooLong(stamp.size) });
       return undefined;
     }
-    return sideRecord(`storage/session_diff/${id}.json`, readFileSync(path), Math.floor(stamp.mtime));
+    return sideFileRecord(`storage/session_diff/${id}.json`, readFileSync(path), Math.floor(stamp.mtime));
   }
 
   #worktree(project: JsonValue | undefined): JsonValue {
@@ -225,11 +223,6 @@ export class DatabaseReader implements Container {
     const known = this.#tables.get(table);
     return known !== undefined && columns.every((column) => known.has(column));
   }
-}
-
-function tableRecord(name: string, table: string, rows: readonly JsonObject[]): SideRecord {
-  const at = rows.reduce((newest, row) => Math.max(newest, updatedAt(row)), 0);
-  return { name, source: { table, rows }, at, bytes: rows.reduce((sum, row) => sum + bytesOf(row), 0) };
 }
 
 /** A session's row in the names of the client's session record. */
@@ -255,19 +248,6 @@ function factsOf(row: JsonObject): JsonObject {
   };
 }
 
-function jsonIn(text: JsonValue | undefined): JsonValue | undefined {
-  const parsed = typeof text === "string" ? tryParseJson(text) : undefined;
-  return parsed?.kind === "value" ? parsed.value : undefined;
-}
-
 function updatedAt(row: JsonObject): number {
   return integerField(row, "time_updated") ?? integerField(row, "time_created") ?? 0;
-}
-
-/** An upper bound of what the row's texts take. */
-function bytesOf(row: JsonObject): number {
-  return Object.values(row).reduce<number>(
-    (sum, value) => sum + (typeof value === "string" ? value.length * 3 : 16),
-    0,
-  );
 }

@@ -3,30 +3,24 @@
  * what stands beside them. Records that the store has as they are are not written again (spec.md#model-revisions).
  */
 import type { AdapterYield, StoredHashes } from "../../kit/sources/index.ts";
-import type { JsonObject } from "../../../base/json/json.ts";
+import { issueOf } from "../../kit/sources/index.ts";
 import type { PondFacts } from "../../../model/derived/index.ts";
-import type { Session, Timestamp } from "../../../model/index.ts";
-import { timestampFromMillis } from "../../../model/index.ts";
+import type { Session } from "../../../model/index.ts";
 import { withFacts } from "../../../model/derived/index.ts";
-import type { LogEntry } from "../../kit/session/index.ts";
 import { extractName, extractString, extractTimestamp, objectField } from "../../kit/extract/index.ts";
-import { SessionLog } from "../../kit/session/index.ts";
-import { sideHash } from "../records/hashes.ts";
+import { RewrittenLog, SessionLog } from "../../kit/session/index.ts";
 import { ADAPTER } from "../layout.ts";
 import { messageEntry } from "../records/records.ts";
 import { isUnattended } from "../records/provenance.ts";
 import type { MessageRecord } from "../records/record.ts";
 import { idOf } from "../records/record.ts";
-import type { Identity } from "../records/session.ts";
-import { readHead, restorationOf, sessionOf } from "../records/session.ts";
+import type { Identity } from "./session.ts";
+import { readHead, restorationOf, sessionOf } from "./session.ts";
 import { IDLE_AFTER_MS, restOf } from "./settle.ts";
-import type { SessionSource, SideRecord } from "../records/source.ts";
+import type { SessionSource } from "../records/source.ts";
 
 /** A session that does not tell its directory yet is told without one only when nothing was written for this long. */
 const TELLS_AFTER_MS = 60 * 60 * 1000;
-
-/** How much is read before it is handed on. */
-const BATCH_BYTES = 1024 * 1024;
 
 /** Titles that opencode makes up before the model has given one. */
 const DEFAULT_TITLE = /^(New session|Child session) - \d{4}-\d\d-\d\dT[\d:.]+Z$/;
@@ -46,7 +40,7 @@ export async function* emitSession(
 ): AsyncGenerator<readonly AdapterYield[], boolean> {
   // A fault is never absence: of a session whose records cannot be listed nothing is told, and it is read again.
   if (source.isUnlisted === true) {
-    yield source.faults().map(({ kind, path, message }) => issueOf({ path }, kind, message));
+    yield source.faults().map((fault) => issueOf(fault, ADAPTER));
     return true;
   }
   const head = await readHead(source);
@@ -56,7 +50,8 @@ export async function* emitSession(
   const session = sessionOf({ ...source, scopes }, head, context.identity);
   if ("fault" in session) {
     if (isYoung && source.kind !== "export") return yield* waits("a session has no directory yet", toldFrom);
-    yield [issueOf(source, session.fault, `session ${source.id} records no ${session.fault.slice(3)}`)];
+    const message = `session ${source.id} records no ${session.fault.slice(3)}`;
+    yield [issueOf({ kind: session.fault, path: source.path, message }, ADAPTER)];
     return false;
   }
   const isNameless = context.identity.parent !== undefined && head.agent === undefined;
@@ -88,74 +83,71 @@ interface Task {
 }
 
 class Emitter {
-  readonly #session: Session;
   readonly #task: Task;
-  readonly #log: SessionLog;
-  #bytes = 0;
-  held = false;
-  /** Something of the session is there and could not be read. */
-  hasFaults = false;
+  readonly #out: RewrittenLog;
 
   constructor(session: Session, task: Task) {
-    this.#session = session;
     this.#task = task;
-    const { source, context } = task;
-    this.hasFaults = source.isPartial === true;
-    this.#log = new SessionLog(session, { adapter: ADAPTER, path: source.path, stored: context.stored });
+    const { source, context, atWork } = task;
+    const log = new SessionLog(session, { adapter: ADAPTER, path: source.path, stored: context.stored });
+    this.#out = new RewrittenLog(log, {
+      adapter: ADAPTER,
+      created: session.created_at,
+      atWork,
+      isResting: context.now - source.newest >= IDLE_AFTER_MS,
+      faults: source.faults,
+    });
+    this.#out.hasFaults = source.isPartial === true;
+  }
+
+  get held(): boolean {
+    return this.#out.isHeld;
+  }
+
+  get hasFaults(): boolean {
+    return this.#out.hasFaults;
   }
 
   async *run(): AsyncGenerator<readonly AdapterYield[]> {
     const { source, first, settled, context } = this.#task;
+    const out = this.#out;
+    const { log } = out;
     const revert = objectField(source.facts, "revert");
     const reverted = revert && extractString(revert, "messageID");
     const restoration = restorationOf(source.facts);
-    const isLed = this.#task.context.identity.parent === undefined;
+    const isLed = context.identity.parent === undefined;
     const author = isLed && isUnattended(source.facts) ? "unknown" : undefined;
     let leaf: string | null | undefined;
     let previous: string | null = null;
     const count = source.isHeldElsewhere === true ? 0 : source.count;
     for (let index = 0; index < count; index += 1) {
       const message = index === 0 && first !== undefined ? first : await source.message(index);
-      if (index >= settled || message.isUnreadable === true) {
-        this.#keep(idOf(message) ?? "", message.isUnreadable === true);
+      const isUnreadable = message.isUnreadable === true;
+      if (index >= settled || isUnreadable) {
+        const record = idOf(message) ?? "";
+        out.hold(record, { isUnreadable, isTold: context.stored?.isKnown(record) === true });
         continue;
       }
       const toEntry: NonNullable<SessionSource["entry"]> = source.entry ?? messageEntry;
-      const entry = toEntry(message, { log: this.#log, session: source.id, previous, restoration, author });
+      const entry = toEntry(message, { log, session: source.id, previous, restoration, author });
       if (idOf(message) === reverted)
         leaf = extractString(revert ?? {}, "partID") === undefined ? previous : entry.id.text;
-      this.#put(entry);
+      out.add(entry);
       previous = entry.id.text;
-      if (this.#bytes >= BATCH_BYTES) yield this.#drain();
+      if (out.isFull) yield out.drain();
     }
-    this.#putInfo(leaf);
-    const isResting = this.#task.context.now - source.newest >= IDLE_AFTER_MS;
-    for await (const record of source.side())
-      if (record.isUnreadable === true) {
-        this.hasFaults = true;
-        this.#log.keep(record.name, false);
-      } else if (record.isStray !== true || isResting) this.#putSide(record);
-      else {
-        this.held = true;
-        this.#log.keep(record.name, false);
-      }
-    yield this.#drain();
+    this.#addInfo(leaf);
+    for await (const record of source.side()) out.addSide(record);
+    yield out.drain();
     const { key, kind: form } = source;
-    const isWhole = !this.held && !this.hasFaults;
     const time = objectField(source.facts, "time");
     const updated = time && extractTimestamp(time, "updated");
-    if (updated !== undefined) this.#log.see(updated);
-    yield [this.#log.told({ path: context.path, key, form, kept: 0, isWhole })];
+    if (updated !== undefined) log.see(updated);
+    const isWhole = !out.isHeld && !out.hasFaults;
+    yield [log.told({ path: context.path, key, form, kept: 0, isWhole })];
   }
 
-  /** A message that is not told now: what was told of it before stays. */
-  #keep(record: string, isUnreadable: boolean): void {
-    if (isUnreadable) this.hasFaults = true;
-    else this.held = true;
-    if (this.#task.context.stored?.isKnown(record) === true) this.#log.keep(record, true);
-  }
-
-  #putInfo(leaf: string | null | undefined): void {
+  #addInfo(leaf: string | null | undefined): void {
     const { info, facts, id } = this.#task.source;
     if (info === undefined) return;
     const time = objectField(facts, "time");
@@ -169,7 +161,7 @@ class Emitter {
     const { value, columns } = info;
     const record = columns ?? ("json" in value ? value.json : undefined);
     const body = record === undefined ? { ...value } : { record };
-    this.#putCarrier({
+    this.#out.addCarrier({
       name: id,
       at: info.at,
       bytes: info.bytes,
@@ -177,69 +169,4 @@ class Emitter {
       options: withFacts({ source: body }, own),
     });
   }
-
-  #putSide({ name, source, data, at, bytes }: SideRecord): void {
-    const timestamp = timestampFromMillis(at) ?? this.#session.created_at;
-    this.#putCarrier({
-      name,
-      at,
-      bytes,
-      timestamp,
-      options: { source },
-      ...(data === undefined ? {} : { data }),
-    });
-  }
-
-  #putCarrier(carrier: {
-    readonly name: string;
-    readonly at: number;
-    readonly bytes: number;
-    readonly timestamp: Timestamp | undefined;
-    readonly options: JsonObject;
-    readonly data?: Uint8Array;
-  }): void {
-    const { name, at, bytes, timestamp, options, data } = carrier;
-    const said = options["source"] ?? null;
-    const hash = sideHash(said, data);
-    const part = data && {
-      type: "file" as const,
-      provenance: "injected" as const,
-      data: { kind: "bytes" as const, value: data },
-      options: withFacts({}, { injected: "side-file" }),
-    };
-    this.#put({
-      id: this.#log.identify("record", name, hash),
-      timestamp: timestamp ?? this.#session.created_at,
-      bytes: data === undefined ? bytes : name.length * 3,
-      drafts: [{ role: "system", options, parts: part === undefined ? [] : [part] }],
-      whole: () => said,
-      positioned: false,
-      hash,
-      at,
-    });
-  }
-
-  /** While the session is at work, a record that changed will change again: it is taken once the session rests. */
-  #put(entry: LogEntry): void {
-    this.#bytes += entry.bytes;
-    const isHeld = this.#task.atWork && this.#log.isChanged(entry.id.text, entry.hash);
-    if (!isHeld) return this.#log.add(entry);
-    this.held = true;
-    this.#log.keep(entry.id.text, entry.positioned !== false);
-  }
-
-  #drain(): readonly AdapterYield[] {
-    this.#bytes = 0;
-    const { source } = this.#task;
-    const faults = source.faults().map(({ kind, path, message }) => issueOf({ path }, kind, message));
-    return [...this.#log.drain(), ...faults];
-  }
-}
-
-function issueOf(
-  at: { readonly path: string },
-  kind: Extract<AdapterYield, { kind: "issue" }>["issue"]["kind"],
-  message: string,
-): AdapterYield {
-  return { kind: "issue", issue: { kind, adapter: ADAPTER, path: at.path, message } };
 }

@@ -8,12 +8,14 @@ import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
 import type { FileStamp } from "../../kit/files/index.ts";
 import { arrayField, extractName, field, objectField, without } from "../../kit/extract/index.ts";
+import { membersOf, parseText, readableIn } from "../../kit/document/index.ts";
 import { decodeText } from "../../kit/files/index.ts";
-import { nameOf, stemOf } from "../layout.ts";
-import { parseText } from "./tree.ts";
-import { membersOf, readableIn } from "../records/readable.ts";
+import { nameOf } from "../../kit/files/path-names.ts";
+import type { SideRecord } from "../../kit/session/index.ts";
+import type { SourceFault } from "../../kit/sources/index.ts";
+import { stemOf } from "../layout.ts";
 import type { MessageRecord, SourceRecord } from "../records/record.ts";
-import type { SessionSource, SideRecord, SourceFault } from "../records/source.ts";
+import type { SessionSource } from "../records/source.ts";
 
 /** What an export that cannot be parsed begins with, as far as one looks. */
 const OPENING = /^\s*\{[^]*?"(?:info|messages)"\s*:/;

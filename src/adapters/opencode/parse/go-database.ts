@@ -4,15 +4,17 @@
  */
 import { basename, dirname } from "node:path";
 import type { JsonObject } from "../../../base/json/json.ts";
-import { tryParseJson } from "../../../base/json/json.ts";
 import type { SqliteFile } from "../../kit/database/index.ts";
+import { digestRows, SessionDigests } from "../../kit/database/index.ts";
+import { parseText } from "../../kit/document/index.ts";
+import type { SideRecord } from "../../kit/session/index.ts";
+import type { SourceFault } from "../../kit/sources/index.ts";
 import { extractString, extractTimestamp, field, without } from "../../kit/extract/index.ts";
 import type { CallNames } from "../records/go-messages.ts";
 import { goEntry } from "../records/go-messages.ts";
 import { byText } from "./tree.ts";
-import { digestRows } from "./row-digests.ts";
 import type { MessageRecord } from "../records/record.ts";
-import type { Container, SessionSource, SideRecord, SourceFault } from "../records/source.ts";
+import type { Container, SessionSource } from "../records/source.ts";
 
 const PARTS: ReadonlySet<string> = new Set(["parts"]);
 
@@ -34,17 +36,12 @@ export class GoReader implements Container {
   }
 
   async digests(): Promise<ReadonlyMap<string, string>> {
-    const digests = new Map<string, string>();
-    const add = (id: string, text: string): void => {
-      digests.set(id, `${digests.get(id) ?? ""}${text};`);
-    };
-    for (const row of this.#database.iterate("SELECT * FROM sessions ORDER BY id"))
-      add(String(row["id"]), Object.values(row).map(String).join("\u0000"));
+    const digests = new SessionDigests(this.#database, "sessions");
     for (const [table, body] of this.#tables()) {
       const rows = { table, body, columns: this.#database.columns(table) };
-      for (const [id, digest] of digestRows(this.#database, rows)) add(id, `${table}:${digest}`);
+      for (const [id, digest] of digestRows(this.#database, rows)) digests.add(id, `${table}:${digest}`);
     }
-    return digests;
+    return digests.bySession;
   }
 
   /** Its tables are few, and each row of one makes a session. */
@@ -93,13 +90,11 @@ export class GoReader implements Container {
     const columns = without(exact, PARTS);
     const text = extractString(exact, "parts") ?? "";
     const base = { columns, parts: [], at: changedAt(columns), bytes: text.length * 3 };
-    const parsed = tryParseJson(text);
-    if (parsed.kind === "value") return { value: { json: parsed.value }, ...base };
+    const { value, fault } = parseText(text);
     const message = `message ${id}: its parts are not JSON`;
-    const isKnown = faults.some((fault) => fault.message === message);
-    const kind = parsed.kind === "syntax" ? "not_json" : "duplicate_keys";
-    if (!isKnown) faults.push({ kind, path: this.#database.path, message });
-    return { value: { raw: text }, ...base };
+    if (fault !== undefined && !faults.some((known) => known.message === message))
+      faults.push({ kind: fault.kind, path: this.#database.path, message });
+    return { value, ...base };
   }
 
   /** The versions of the files that the session edited. */

@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { errnoOf } from "../../../base/errors.ts";
 import type { AdapterEnv, Inventory, Unit } from "../../kit/sources/index.ts";
 import { SqliteFile } from "../../kit/database/index.ts";
-import type { Found } from "./units.ts";
+import type { Found } from "../units.ts";
 import { stemOf } from "../layout.ts";
 import { SESSION_LOGS, SESSION_TABLES } from "./database.ts";
-import type { Tree } from "./trees.ts";
+import type { Tree } from "../trees.ts";
 
 /** The tables of today's client and those of the first one, each with a column that only it has. */
 const TABLES: readonly (readonly [string, string])[] = [

@@ -13,8 +13,8 @@ import type {
   Unit,
 } from "../../kit/sources/index.ts";
 import type { Claims } from "./claims.ts";
-import type { Found } from "./units.ts";
-import { findIn, unitsOf } from "./units.ts";
+import type { Found } from "../units.ts";
+import { findIn, unitsOf } from "../units.ts";
 
 export class OpenedOpencode implements OpenedPlace {
   readonly place: Place;

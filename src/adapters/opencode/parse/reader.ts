@@ -13,10 +13,10 @@ import type {
 } from "../../kit/sources/index.ts";
 import { field } from "../../kit/extract/index.ts";
 import { isSettled, settledFrom } from "../../kit/files/index.ts";
-import { SqliteFile } from "../../kit/database/index.ts";
+import { groupDigests, groupOf, groupsJson, knownGroups, SqliteFile } from "../../kit/database/index.ts";
+import { cursorOf, isFresh, issueOf } from "../../kit/sources/index.ts";
 import type { Claims, InTree } from "./claims.ts";
 import { differencesTo, hashesOf } from "./claims.ts";
-import { cursorOf, groupDigests, groupOf, groupsJson, isFresh, knownGroups } from "./cursor.ts";
 import { emitSession } from "./emit.ts";
 import { ADAPTER } from "../layout.ts";
 import { DatabaseReader } from "./database.ts";
@@ -110,7 +110,7 @@ async function* readExport(reader: Reader): Reading {
     return true;
   }
   if (found?.kind === "session" || found?.kind === "broken") return yield* readSession(reader, found.source);
-  if (found?.kind === "fault") yield [{ kind: "issue", issue: { adapter: ADAPTER, ...found.fault } }];
+  if (found?.kind === "fault") yield [issueOf(found.fault, ADAPTER)];
   return false;
 }
 

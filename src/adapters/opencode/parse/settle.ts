@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../../base/json/json.ts";
 import { field, objectField } from "../../kit/extract/index.ts";
 import type { MessageRecord } from "../records/record.ts";
-import { infoOf } from "../records/session.ts";
+import { infoOf } from "../records/record.ts";
 import type { SessionSource } from "../records/source.ts";
 
 /** A session of which nothing changed for this long is at rest. */

@@ -20,11 +20,6 @@ export function goMessageHash({ columns = {}, value }: Hashed): string {
   return valueHash([columns, bodyOf(value)]);
 }
 
-/** Of what is no message: a record of the session, a file beside it, rows of a table. */
-export function sideHash(source: JsonValue, data: Uint8Array | undefined): string {
-  return valueHash(data === undefined ? source : [source, Buffer.from(data).toString("base64")]);
-}
-
 const valueOf = ({ value, columns, stem }: Hashed): JsonValue => [
   bodyOf(value),
   columns ?? null,

@@ -5,18 +5,12 @@
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
+import type { DocumentValue } from "../../kit/document/index.ts";
 import { arrayField, extractString, field, objectField, without } from "../../kit/extract/index.ts";
 import { optional } from "../../../base/optional.ts";
 
-/** Text of a file or column that is not one exact JSON value: kept as it is, base64 when it is not UTF-8. */
-export interface RawText {
-  readonly raw: string;
-  readonly encoding?: "base64";
-}
-
 export interface SourceRecord {
-  /** The JSON value, or what stands in its place. */
-  readonly value: { readonly json: JsonValue } | RawText;
+  readonly value: DocumentValue;
   /** In a database: the row without the column that holds the value. */
   readonly columns?: JsonObject;
   /** In a database: the text of the value, by which versions are told apart without looking into it. */
@@ -35,6 +29,11 @@ export interface MessageRecord extends SourceRecord {
   readonly isUnreadable?: true;
   /** In an export: what stands beside the message and its parts, or that it is not divided into them. */
   readonly beside?: JsonObject | "whole";
+}
+
+/** The object that a record is. */
+export function infoOf({ value }: Pick<SourceRecord, "value">): JsonObject | undefined {
+  return "json" in value && isJsonObject(value.json) ? value.json : undefined;
 }
 
 /** A message with its parts as JSON, which is what native restore makes of it again. */

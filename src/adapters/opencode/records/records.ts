@@ -23,9 +23,14 @@ import { wholeKind } from "./provenance.ts";
 import { messageHash } from "./hashes.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
 import { idOf, takeIds, wholeMessage } from "./record.ts";
-import type { Restoration } from "./session.ts";
 
 const ROLE: ReadonlySet<string> = new Set(["role"]);
+
+/** The session that pond restored into this one, and until when: what is not younger repeats it. */
+export interface Restoration {
+  readonly session_id: string;
+  readonly at: number;
+}
 
 export interface MessageContext {
   readonly log: SessionLog;

@@ -1,35 +1,12 @@
 /** One session as a container holds it: what the readers of trees, databases and exports give to the emitter. */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
-import type { IssueKind } from "../../kit/sources/index.ts";
-import type { LogEntry } from "../../kit/session/index.ts";
+import type { SourceFault } from "../../kit/sources/index.ts";
+import type { LogEntry, SideRecord } from "../../kit/session/index.ts";
 import type { MessageContext } from "./records.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
 
 /** In what form a session was kept: decides how it is restored to where it came from. */
 export type ContainerKind = "tree" | "database" | "export" | "go";
-
-/** Something of the session that is no message: a file beside it, or the rows of a table. */
-export interface SideRecord {
-  /** Names the record inside its session, such as `file:todo/<session>.json` or `table:todo`. */
-  readonly name: string;
-  /** What `options.source` says of it. */
-  readonly source: JsonObject;
-  /** A payload that is no JSON. */
-  readonly data?: Uint8Array;
-  readonly at: number;
-  readonly bytes: number;
-  /** It is there and cannot be read now. */
-  readonly isUnreadable?: true;
-  /** True for a part whose message is not there, which may yet come while the session is young. */
-  readonly isStray?: boolean;
-}
-
-/** A fault inside the session, located. */
-export interface SourceFault {
-  readonly kind: IssueKind;
-  readonly path: string;
-  readonly message: string;
-}
 
 export interface SessionSource {
   /** The id by which the client knows the session. */

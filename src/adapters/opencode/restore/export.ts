@@ -7,7 +7,7 @@ import { isJsonObject, tryParseJson } from "../../../base/json/json.ts";
 import type { LossReport } from "../../kit/foreign/index.ts";
 import type { SerializeOptions } from "../../kit/restore/index.ts";
 import { defineField, extractString, field, objectField } from "../../kit/extract/index.ts";
-import { folderOf, nameOf } from "../layout.ts";
+import { folderOf, nameOf } from "../../kit/files/path-names.ts";
 import type { NativeMessage, NativeRecord, NativeSession } from "./native.ts";
 
 type MapPath = SerializeOptions["mapPath"];

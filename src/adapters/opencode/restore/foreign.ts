@@ -24,7 +24,7 @@ import {
 import type { Answered } from "./foreign-content.ts";
 import { answerParts, promptParts } from "./foreign-content.ts";
 import { IdSequence, sessionIdFor } from "./foreign-ids.ts";
-import { RESTORED_FROM } from "../records/session.ts";
+import { RESTORED_FROM } from "../../kit/session/index.ts";
 
 /** The client whose format is written: the one that test/clients opens it with. */
 const VERSION = "1.18.33";

@@ -2,6 +2,7 @@
  * Canonical messages back to the records they came from, value for value (spec.md#adapter-native-restore-lossless):
  * the newest version of each, with what was taken out of it put back where it stood.
  */
+import type { RecordHashes } from "../../kit/files/index.ts";
 import { isRawLine } from "../../kit/files/index.ts";
 import { optional } from "../../../base/optional.ts";
 import { PondError } from "../../../base/errors.ts";
@@ -12,7 +13,9 @@ import type { Part } from "../../../model/index.ts";
 import { newestRevisions, pondFacts, revisionOf } from "../../../model/derived/index.ts";
 import { openJson } from "../../../model/index.ts";
 import { arrayField, extractString, field, objectField } from "../../kit/extract/index.ts";
-import { wholeRecord } from "../../kit/session/index.ts";
+import { sourceOf } from "../../kit/restore/index.ts";
+import { sideHash, wholeRecord } from "../../kit/session/index.ts";
+import { goMessageHash, messageHash } from "../records/hashes.ts";
 import { goPartValue } from "../records/go-messages.ts";
 import type { MessageRecord, SourceRecord } from "../records/record.ts";
 import { idOf, messageIn, putIds } from "../records/record.ts";
@@ -61,7 +64,7 @@ export function nativeSession(state: SessionState): NativeSession {
       restored.push(messageIn(whole));
       continue;
     }
-    const source = whole ?? sourceOf(first.message.options);
+    const source = whole ?? sourceOf(first.message);
     const file = extractString(source, "file");
     const table = extractString(source, "table");
     if (file !== undefined) files.set(file, fileOf(first, source));
@@ -83,13 +86,31 @@ export function nativeSession(state: SessionState): NativeSession {
   };
 }
 
+/** The hashes of what is restored (spec.md#sources-state). */
+export function hashes(state: SessionState, form: string): RecordHashes {
+  const log: { readonly record: string; readonly hash: string }[] = [];
+  const side = new Map<string, string>();
+  for (const { group, record } of nativeRecords(state, form)) {
+    const [first] = group;
+    const name = revisionOf(first.message).record;
+    if (record === undefined) side.set(name, hashOfCarrier(group));
+    else log.push({ record: name, hash: form === "go" ? goMessageHash(record) : messageHash(record) });
+  }
+  return { log, side };
+}
+
+function hashOfCarrier(group: Group): string {
+  const [first] = group;
+  return sideHash(wholeIn(group) ?? sourceOf(first.message), bytesOf(first));
+}
+
 /** The records of a session in order, each with the messages it was split over; undefined for what is no message. */
-export function nativeRecords(
+function nativeRecords(
   state: SessionState,
   form: string,
 ): readonly { readonly group: Group; readonly record: NativeMessage | undefined }[] {
   const kind = KINDS.find((candidate) => candidate === form) ?? "tree";
-  const source = sourceOf(state.session.options);
+  const source = sourceOf(state.session);
   const origin = { id: extractString(source, "session_id") ?? state.session.id, kind, key: "" };
   return groupsOf(state.messages).map((group) => ({
     group,
@@ -109,7 +130,7 @@ type Origin = Pick<NativeSession, "id" | "kind" | "key">;
 
 /** Where the state that is restored was read from; a session that was read once says it itself. */
 function originOf({ session, source: read }: SessionState): Origin {
-  const source = sourceOf(session.options);
+  const source = sourceOf(session);
   const key = read?.key ?? extractString(source, "path");
   const kind = KINDS.find((candidate) => candidate === (read?.form ?? field(source, "kind")));
   if (key !== undefined && kind !== undefined)
@@ -121,12 +142,12 @@ function originOf({ session, source: read }: SessionState): Origin {
 }
 
 /** A message with its parts, or what `options.source` of a carrier said. */
-export function wholeIn(group: Group): JsonObject | undefined {
+function wholeIn(group: Group): JsonObject | undefined {
   const whole = wholeRecord(group);
   return whole === undefined || isRawLine(whole) || !isJsonObject(whole) ? undefined : whole;
 }
 
-export type Group = readonly [MessageWithParts, ...MessageWithParts[]];
+type Group = readonly [MessageWithParts, ...MessageWithParts[]];
 
 /** The messages of each record, newest versions only, in order. */
 function groupsOf(messages: readonly MessageWithParts[]): readonly Group[] {
@@ -171,7 +192,7 @@ function rawOf(source: JsonObject): Extract<SourceRecord["value"], { raw: string
 
 function messageOf(group: Group, { id: session, kind }: Origin): NativeMessage {
   const [{ message }] = group;
-  const source = sourceOf(message.options);
+  const source = sourceOf(message);
   const beside = field(source, "beside");
   const extra = isJsonObject(beside) ? { beside } : beside === "whole" ? { beside: "whole" as const } : {};
   const id = revisionOf(message).record;
@@ -225,7 +246,7 @@ function partsOf(group: Group, ids: PartIds): readonly NativeRecord[] {
     .map((part) => {
       const result = results.get(part.id);
       const files = attached.filter((file) => ownerOf(file) === part.id);
-      const source = sourceOf(part.options);
+      const source = sourceOf(part);
       return putIds(valueOf(part, source, { result, files }), source, { ...ids, id: part.id });
     });
 }
@@ -278,7 +299,7 @@ function toolOf(part: Part & { type: "tool_call" }, rest: JsonObject, { result, 
 }
 
 function stateOf(result: Part & { type: "tool_result" }, files: readonly Part[]): JsonObject {
-  const rest = objectField(sourceOf(result.options), "record") ?? {};
+  const rest = objectField(sourceOf(result), "record") ?? {};
   const status = field(rest, "status") ?? "completed";
   const answer =
     result.result === undefined ? {} : { [status === "error" ? "error" : "output"]: openJson(result.result) };
@@ -288,8 +309,4 @@ function stateOf(result: Part & { type: "tool_result" }, files: readonly Part[])
     return file?.type === "file" && isJsonObject(item) ? withFile(file, item) : item;
   });
   return { ...rest, status, ...answer, ...optional("attachments", attachments) };
-}
-
-export function sourceOf(options: JsonObject): JsonObject {
-  return objectField(options, "source") ?? {};
 }

@@ -5,7 +5,7 @@ import { argumentWords } from "../../../base/shell.ts";
 import type { AdapterEnv, Place } from "../../kit/sources/index.ts";
 import type { PresentSession } from "../../kit/adapter/index.ts";
 import { SqliteFile } from "../../kit/database/index.ts";
-import { findIn } from "../parse/units.ts";
+import { findIn } from "../units.ts";
 
 export async function present(
   id: string,

@@ -18,7 +18,7 @@ import {
   objectField,
   without,
 } from "../../kit/extract/index.ts";
-import { isJoined, textParts } from "../../kit/session/index.ts";
+import { isJoined, joinedText, textParts } from "../../kit/session/index.ts";
 import { optional } from "../../../base/optional.ts";
 
 /** Whose content a block stands in. */
@@ -51,19 +51,8 @@ export function mapBlocks(content: readonly JsonValue[], context: BlockContext):
 export function blocksOf(parts: readonly Part[]): JsonValue[] {
   const blocks: JsonValue[] = [];
   for (const [index, part] of parts.entries())
-    if (!isJoined(part)) blocks.push(blockOf(part, () => textAt(parts, index)));
+    if (!isJoined(part)) blocks.push(blockOf(part, () => joinedText(parts, index)));
   return blocks;
-}
-
-/** The text of the part at `index` and of those that go on with it. */
-export function textAt(parts: readonly Part[], index: number): string {
-  let text = "";
-  for (let at = index; at < parts.length; at += 1) {
-    const part = parts[at];
-    if (part?.type !== "text" || (at > index && !isJoined(part))) break;
-    text += part.text ?? "";
-  }
-  return text;
 }
 
 /** A tool's result is a message of its own in pi: its part, and the fields that the part takes. */

@@ -6,13 +6,8 @@ import type { JsonObject } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
 import type { Extracted, Timestamp } from "../../../model/index.ts";
 import type { JsonlItem, LogHead } from "../../kit/log/index.ts";
-import {
-  extractName,
-  extractString,
-  extractTimestamp,
-  integerField,
-  objectField,
-} from "../../kit/extract/index.ts";
+import { extractName, extractString, extractTimestamp, integerField } from "../../kit/extract/index.ts";
+import { restoredFrom } from "../../kit/session/index.ts";
 import { idOfParent } from "../layout.ts";
 
 /** Collects a head from the batches of a log. */
@@ -57,7 +52,7 @@ export class HeadFinder implements LogHead {
       this.instant ??= extractTimestamp(record, "createdAt");
       this.generation = generationOf(record);
       this.parent = parentOf(record, this.generation);
-      this.isRestored = objectField(objectField(record, "metadata") ?? {}, RESTORED_FROM) !== undefined;
+      this.isRestored = restoredFrom(record) !== undefined;
     }
     this.instant ??= extractTimestamp(record, "timestamp");
   }
@@ -66,9 +61,6 @@ export class HeadFinder implements LogHead {
 export function isHeader(record: JsonObject): boolean {
   return extractString(record, "type") === "session" || extractString(record, "kind") === "header";
 }
-
-/** What pond writes into the header of a session that it restored from another client: whose it is. */
-export const RESTORED_FROM = "pond";
 
 function generationOf(header: JsonObject): string {
   const version = integerField(header, "version") ?? 1;

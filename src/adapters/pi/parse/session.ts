@@ -7,7 +7,8 @@ import type { LogEvidence } from "../../kit/log/index.ts";
 import { copyId, nameOfSource } from "../../kit/sources/index.ts";
 import { extractFromPath } from "../../kit/extract/index.ts";
 import type { HeadFinder } from "./head.ts";
-import { ADAPTER, folderOf, nameOf, stemOf } from "../layout.ts";
+import { folderOf, nameOf } from "../../kit/files/path-names.ts";
+import { ADAPTER, stemOf } from "../layout.ts";
 
 export function sessionOf({ unit, place, head, fileTime, known }: LogEvidence<HeadFinder>): Session {
   const stem = stemOf(unit.key);

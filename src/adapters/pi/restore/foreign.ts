@@ -28,8 +28,8 @@ import {
 import { objectField } from "../../kit/extract/index.ts";
 import { uuidFrom, valueHash } from "../../kit/files/index.ts";
 import { assistantBlocks, resultFields, userBlocks } from "./foreign-content.ts";
-import { RESTORED_FROM } from "../parse/head.ts";
-import { fileNameFor, folderFor } from "./placement.ts";
+import { RESTORED_FROM } from "../../kit/session/index.ts";
+import { fileNameFor, folderFor } from "../layout.ts";
 
 export function serializeForeign(lineage: Lineage, options: SerializeOptions): Restored {
   const losses = new LossReport();
@@ -79,7 +79,7 @@ function filesOf({ state, children }: Lineage, target: Target): RestoredFile[] {
     cwd: directory,
     metadata: { [RESTORED_FROM]: { session_id: session.id, source_agent: session.source_agent } },
   };
-  const path = `${folderFor(directory)}/${fileNameFor(session.created_at, id)}`;
+  const path = `${folderFor(directory)}/${fileNameFor(formatTimestamp(session.created_at), id)}`;
   const records = [header, ...new Transcript(state, losses).of(history.messages)];
   const handed = handedOver(history.messages, { lost: losses.takeParts() });
   logs.push({ path, session: session.id, handedOver: handed });

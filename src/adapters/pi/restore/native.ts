@@ -11,14 +11,15 @@ import { formatTimestamp } from "../../../model/index.ts";
 import { pondFacts } from "../../../model/derived/index.ts";
 import type { RecordHashes } from "../../kit/files/index.ts";
 import type { RecordGroup } from "../../kit/restore/index.ts";
-import { arrayField, extractString, field, integerField, objectField } from "../../kit/extract/index.ts";
-import { logHashes, sourceOf } from "../../kit/restore/index.ts";
-import { blocksOf, resultFields, textAt } from "../parse/blocks.ts";
+import { extractString, field, integerField, objectField } from "../../kit/extract/index.ts";
+import { logHashes, sourceOf, withUnmapped } from "../../kit/restore/index.ts";
+import { joinedText } from "../../kit/session/index.ts";
+import { blocksOf, resultFields } from "../parse/blocks.ts";
 
 /** Several records on one line come back as one list. */
 export const RECORDS = {
   record: ({ first, pieces, record }: RecordGroup): JsonValue =>
-    integerField(sourceOf(first), "records") === undefined
+    integerField(sourceOf(first.message), "records") === undefined
       ? recordOf(first, record)
       : pieces.map((piece) => recordOf(piece, piece.message.id)),
 };
@@ -26,7 +27,7 @@ export const RECORDS = {
 export const hashes = (state: SessionState): RecordHashes => logHashes(state, RECORDS);
 
 function recordOf({ message, parts }: MessageWithParts, id: string): JsonValue {
-  const source = sourceOf({ message });
+  const source = sourceOf(message);
   const rest = field(source, "record");
   if (rest === undefined)
     throw new PondError("validation_failed", `message ${message.id} does not contain a record of pi`, {
@@ -74,17 +75,11 @@ function contentOf(source: JsonObject, parts: readonly Part[], holder: JsonObjec
   if (first?.type === "tool_result") return resultFields(first);
   const texts: Record<string, JsonValue> = {};
   for (const [index, part] of parts.entries()) {
-    const name = extractString(objectField(part.options, "source") ?? {}, "field");
-    if (name !== undefined) texts[name] = textAt(parts, index);
+    const name = extractString(sourceOf(part), "field");
+    if (name !== undefined) texts[name] = joinedText(parts, index);
   }
   const form = field(source, "content");
   if (form === "absent" || Object.hasOwn(holder, "content")) return texts;
-  if (form === "string") return { content: textAt(parts, 0) };
-  const blocks = blocksOf(parts);
-  for (const entry of arrayField(source, "blocks") ?? []) {
-    if (!Array.isArray(entry)) continue;
-    const [index, block] = entry;
-    if (typeof index === "number" && block !== undefined) blocks.splice(index, 0, block);
-  }
-  return { content: blocks };
+  if (form === "string") return { content: joinedText(parts, 0) };
+  return { content: withUnmapped(blocksOf(parts), source) };
 }

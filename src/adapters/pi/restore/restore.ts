@@ -1,15 +1,16 @@
 /** Canonical sessions to pi's files (spec.md#adapter-restore): a whole lineage, natively or as a foreigner. */
 import { optionWords } from "../../../base/shell.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
+import { formatTimestamp } from "../../../model/index.ts";
 import type { Lineage } from "../../kit/adapter/index.ts";
 import type { LogInClient, Restored, SerializeOptions } from "../../kit/restore/index.ts";
 import { extractString } from "../../kit/extract/index.ts";
 import { serializeLogs } from "../../kit/restore/index.ts";
 import { serializeForeign } from "./foreign.ts";
 import { isHeader } from "../parse/head.ts";
-import { idInName, nameOf, stemOf } from "../layout.ts";
+import { nameOf } from "../../kit/files/path-names.ts";
+import { fileNameFor, folderFor, idInName, stemOf } from "../layout.ts";
 import { RECORDS } from "./native.ts";
-import { fileNameFor, folderFor } from "./placement.ts";
 
 export function serialize(lineage: Lineage, options: SerializeOptions): Restored {
   if (options.fidelity === "foreign") return serializeForeign(lineage, options);
@@ -23,7 +24,8 @@ export function serialize(lineage: Lineage, options: SerializeOptions): Restored
 
 /** Where the client of this machine looks, below its `sessions` folder. */
 function clientPath({ session, key, id, directory }: LogInClient): string {
-  const name = idInName(stemOf(key)) === id ? nameOf(key) : fileNameFor(session.created_at, id);
+  const startedAt = formatTimestamp(session.created_at);
+  const name = idInName(stemOf(key)) === id ? nameOf(key) : fileNameFor(startedAt, id);
   return `${folderFor(directory)}/${name}`;
 }
 

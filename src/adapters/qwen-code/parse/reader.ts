@@ -2,7 +2,7 @@
 import { logReader } from "../../kit/log/index.ts";
 import { ShapedRecords } from "../../kit/shapes/index.ts";
 import { ADAPTER } from "../layout.ts";
-import { SHAPES } from "../shapes.ts";
+import { SHAPES } from "./shapes.ts";
 import { HeadFinder } from "./head.ts";
 import { sessionOf } from "./session.ts";
 

@@ -7,12 +7,13 @@ import type { LogEvidence } from "../../kit/log/index.ts";
 import { copyId, nameOfSource } from "../../kit/sources/index.ts";
 import { extractFromPath } from "../../kit/extract/index.ts";
 import type { HeadFinder } from "./head.ts";
-import { ADAPTER, stemOf, subagentIn } from "../layout.ts";
+import { stemOf } from "../../kit/files/path-names.ts";
+import { ADAPTER, EXTENSION, subagentIn } from "../layout.ts";
 
 export function sessionOf({ unit, place, head, fileTime, known }: LogEvidence<HeadFinder>): Session {
   const recorded = head.id?.isWellFormed() === true ? head.id : undefined;
   const agent = subagentIn(unit.key);
-  const own = recorded ?? stemOf(unit.key);
+  const own = recorded ?? stemOf(unit.key, EXTENSION);
   // A subagent's log records the id of the session that started it.
   const name = agent === undefined || recorded === undefined ? own : `${recorded}/${agent}`;
   const id = known ?? (recorded === undefined ? copyId(own, nameOfSource(place, unit.key)) : name);

@@ -5,7 +5,7 @@ import type { ModelContext } from "../../kit/foreign/index.ts";
 import { arrayField, objectField } from "../../kit/extract/index.ts";
 import { failuresIn, keptBehind, lastCompaction } from "../../kit/foreign/index.ts";
 import { shapedRecord } from "../../kit/shapes/index.ts";
-import { SHAPES } from "../shapes.ts";
+import { SHAPES } from "../parse/shapes.ts";
 
 export function contextOf(messages: readonly MessageWithParts[]): ModelContext {
   // The interfaces that Qwen Code speaks have no flag for a tool that failed.

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { tempDir } from "../../../../test/support/temp-dir.ts";
-import type { AdapterEnv, Place, Unit } from "../../kit/sources/index.ts";
-import { placesThatExist } from "../../kit/sources/index.ts";
-import { opencode } from "../index.ts";
-import { stampOfMany } from "./digest.ts";
-import { isMisplaced, placeInTree } from "../layout.ts";
-import { defaultPlaces } from "../places.ts";
+import { tempDir } from "../../../test/support/temp-dir.ts";
+import type { AdapterEnv, Place, Unit } from "../kit/sources/index.ts";
+import { placesThatExist } from "../kit/sources/index.ts";
+import { opencode } from "./index.ts";
+import { stampOfMany } from "../kit/folder/stamp.ts";
+import { isMisplaced, placeInTree } from "./layout.ts";
+import { defaultPlaces } from "./places.ts";
 
 const places = (on: AdapterEnv) => placesThatExist(defaultPlaces(on));
 

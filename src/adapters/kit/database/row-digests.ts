@@ -4,7 +4,7 @@
  */
 import type { Hash } from "node:crypto";
 import { createHash } from "node:crypto";
-import type { SqliteFile } from "../../kit/database/index.ts";
+import type { SqliteFile } from "./sqlite.ts";
 
 export interface SessionRows {
   readonly table: string;
@@ -42,4 +42,19 @@ export function digestRows(
     hash.update(`${String(row["kind"])};`);
   }
   return new Map([...hashes].map(([id, hash]) => [id, hash.digest("base64")]));
+}
+
+/** Each session of a database, with what changes when anything of it does: the digests of all its rows. */
+export class SessionDigests {
+  readonly bySession = new Map<string, string>();
+
+  /** Begins with the table of sessions. */
+  constructor(database: SqliteFile, table: string) {
+    for (const row of database.iterate(`SELECT * FROM ${table} ORDER BY id`))
+      this.add(String(row["id"]), Object.values(row).map(String).join("\u0000"));
+  }
+
+  add(session: string, digest: string): void {
+    this.bySession.set(session, `${this.bySession.get(session) ?? ""}${digest};`);
+  }
 }

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { tryParseJson } from "../../../base/json/json.ts";
-import { defineField } from "../../kit/extract/index.ts";
+import { defineField } from "../extract/extract.ts";
 
 /** The members of the object that a text is, as their texts: the first of each name, up to where it breaks off. */
 export function membersOf(text: string): ReadonlyMap<string, string> {

@@ -1,11 +1,12 @@
 /** The sessions of the JSON trees in a place, told from the names of their files. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { isJsonObject, tryParseJson } from "../../../base/json/json.ts";
-import type { FileStamp } from "../../kit/files/index.ts";
-import type { Issue, Place } from "../../kit/sources/index.ts";
-import type { Era, InTree } from "../layout.ts";
-import { ADAPTER, DATABASE, dataFolderOf, isMisplaced, joinPath, nameOf, placeInTree } from "../layout.ts";
+import { isJsonObject, tryParseJson } from "../../base/json/json.ts";
+import type { FileStamp } from "../kit/files/index.ts";
+import type { Issue, Place } from "../kit/sources/index.ts";
+import type { Era, InTree } from "./layout.ts";
+import { joinPath, nameOf } from "../kit/files/path-names.ts";
+import { ADAPTER, DATABASE, dataFolderOf, isMisplaced, placeInTree } from "./layout.ts";
 
 /** Larger parts are not opened to see whose they are. */
 const MAX_PART_BYTES = 16 * 1024 * 1024;

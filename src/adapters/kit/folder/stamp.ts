@@ -1,5 +1,5 @@
 /** Many files, or a whole container, by one short value. */
-import type { FileStamp } from "../../kit/files/index.ts";
+import type { FileStamp } from "../files/stamp.ts";
 import { valueHash } from "../../../base/json/value-hash.ts";
 
 /**

@@ -1,9 +1,9 @@
 /** What the records of Qwen Code are (docs/adapters/qwen-code.md#records), for reading and for native restore. */
-import type { JsonObject, JsonValue } from "../../base/json/json.ts";
-import { isJsonObject } from "../../base/json/json.ts";
-import type { Extracted } from "../../model/index.ts";
-import type { PondFacts } from "../../model/derived/index.ts";
-import type { BlockShape, Injected, RecordShapes, TurnShape } from "../kit/shapes/index.ts";
+import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
+import { isJsonObject } from "../../../base/json/json.ts";
+import type { Extracted } from "../../../model/index.ts";
+import type { PondFacts } from "../../../model/derived/index.ts";
+import type { BlockShape, Injected, RecordShapes, TurnShape } from "../../kit/shapes/index.ts";
 import {
   arrayField,
   extractFailure,
@@ -11,7 +11,7 @@ import {
   extractPresence,
   extractString,
   objectField,
-} from "../kit/extract/index.ts";
+} from "../../kit/extract/index.ts";
 
 const PARTS = "/message/parts";
 

@@ -1,25 +1,18 @@
 /** The Session row: who it is, whose child, in which project (docs/adapters/opencode.md#identity). */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
-import { isJsonObject } from "../../../base/json/json.ts";
 import type { Extracted, Session, Timestamp } from "../../../model/index.ts";
 import { sessionId, timestampFromMillis } from "../../../model/index.ts";
 import { subagentLabel, withFacts } from "../../../model/derived/index.ts";
 import { extractName, extractTimestamp, integerField, objectField } from "../../kit/extract/index.ts";
+import { restoredFrom } from "../../kit/session/index.ts";
 import { ADAPTER } from "../layout.ts";
-import type { MessageRecord } from "./record.ts";
-import type { SessionSource } from "./source.ts";
-
-/** Where a session that pond restored says so, in its metadata. */
-export const RESTORED_FROM = "pond";
-
-/** The session that pond restored into this one, and until when: what is not younger repeats it. */
-export interface Restoration {
-  readonly session_id: string;
-  readonly at: number;
-}
+import type { MessageRecord } from "../records/record.ts";
+import { infoOf } from "../records/record.ts";
+import type { Restoration } from "../records/records.ts";
+import type { SessionSource } from "../records/source.ts";
 
 export function restorationOf(facts: JsonObject): Restoration | undefined {
-  const mark = objectField(objectField(facts, "metadata") ?? {}, RESTORED_FROM) ?? {};
+  const mark = restoredFrom(facts) ?? {};
   const session_id = extractName(mark, "session_id");
   // Until November 2026 the time of the restore stood there.
   const at = integerField(mark, "repeats_until") ?? integerField(mark, "restored_at");
@@ -108,8 +101,4 @@ function scopeOf(scopes: readonly JsonValue[]): Extracted<string> | undefined {
 function directoryOf(info: JsonObject | undefined): Extracted<string> | undefined {
   const path = info && objectField(info, "path");
   return path && (extractName(path, "cwd") ?? extractName(path, "root"));
-}
-
-export function infoOf({ value }: Pick<MessageRecord, "value">): JsonObject | undefined {
-  return "json" in value && isJsonObject(value.json) ? value.json : undefined;
 }

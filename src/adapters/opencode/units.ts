@@ -1,10 +1,11 @@
 /** What a place holds of opencode's sessions: names are listed and files are stat-ed; nothing is opened. */
-import { basename, dirname, join, relative, sep } from "node:path";
-import { issuesOf, stampFile, walk } from "../../kit/sources/discovery.ts";
-import type { FileStamp } from "../../kit/files/index.ts";
-import type { Issue, Place, Unit } from "../../kit/sources/index.ts";
-import { stampOfMany } from "./digest.ts";
-import { ADAPTER, DATABASE, folderOf, joinPath, nameOf } from "../layout.ts";
+import { basename, dirname, join } from "node:path";
+import { issuesOf, keysBelow, stampFile, walk } from "../kit/sources/discovery.ts";
+import type { FileStamp } from "../kit/files/index.ts";
+import type { Issue, Place, Unit } from "../kit/sources/index.ts";
+import { stampOfMany } from "../kit/folder/stamp.ts";
+import { folderOf, joinPath, nameOf } from "../kit/files/path-names.ts";
+import { ADAPTER, DATABASE } from "./layout.ts";
 import type { Tree, TreeSession } from "./trees.ts";
 import { treesIn, withFaults } from "./trees.ts";
 
@@ -64,13 +65,14 @@ export async function findIn(place: Place, signal?: AbortSignal): Promise<Found>
     enters: (name) => !NEVER_ENTERED.has(name),
     signal,
   });
-  const byKey = new Map(files.map((stamp) => [keyOf(place, stamp.path), stamp]));
+  const keyOf = keysBelow(place.path);
+  const byKey = new Map(files.map((stamp) => [keyOf(stamp.path), stamp]));
   const { trees, owned, issues } = treesIn(place, byKey);
   return {
     databases: [...byKey.keys()].flatMap((key) => databaseAt(key, byKey)),
     trees: withFaults(
       trees,
-      faults.map(({ path }) => keyOf(place, path)),
+      faults.map(({ path }) => keyOf(path)),
     ),
     exports: [...byKey].flatMap(([key, stamp]) => (isExport(key, owned) ? [{ key, stamp }] : [])),
     issues: [...issuesOf(faults, ADAPTER), ...issues],
@@ -133,8 +135,4 @@ function isExport(key: string, owned: ReadonlySet<string>): boolean {
   const name = nameOf(key);
   const isElsewhere = !owned.has(key) && !IN_TREE.test(key);
   return key.endsWith(".json") && isElsewhere && !SECRETS.has(name) && EXPORT_NAME.test(name);
-}
-
-function keyOf(place: Place, path: string): string {
-  return relative(place.path, path).split(sep).join("/");
 }
