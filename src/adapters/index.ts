@@ -11,7 +11,7 @@ export type {
   OpenedPlace,
   Place,
   StoredHashes,
-  ToldState,
+  ReadState,
   Unit,
 } from "./kit/sources/index.ts";
 export type { FileStamp, RecordHashes, StateDigest } from "./kit/files/index.ts";

@@ -14,12 +14,12 @@ export {
   describeDifference,
   isEqualFile,
   printFile,
-  toldBy,
+  contentOf,
 } from "./kit/restore/index.ts";
 export {
   differenceToHandedOver,
   handedOver,
   messagesBehind,
-  messagesSaying,
+  messagesWithContent,
   tokensOf,
 } from "./kit/foreign/index.ts";

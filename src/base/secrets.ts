@@ -32,8 +32,8 @@ const ELEMENT = new RegExp(`(<${SECRET_WORD}>)[^<]*(?=<)`, "gi");
 export function maskSecrets(text: string, known: Iterable<string> = []): string {
   let masked = text;
   for (const secret of known)
-    for (const spelled of new Set([secret, encodeURIComponent(secret.toWellFormed())]))
-      if (spelled.length >= SHORTEST_KNOWN) masked = masked.replaceAll(spelled, MASK);
+    for (const form of new Set([secret, encodeURIComponent(secret.toWellFormed())]))
+      if (form.length >= SHORTEST_KNOWN) masked = masked.replaceAll(form, MASK);
   if (masked.includes("://"))
     masked = masked
       .replaceAll(USER_INFO, `$1${MASK}@`)

@@ -31,14 +31,14 @@ export function syntaxError({ file, text, places, error }: BrokenToml): PondErro
     (place) => place.line < line || (place.line === line && place.column <= column),
   );
   const path = before.at(-1)?.path ?? [];
-  const said = (error.message.split("\n")[0] ?? "").replace("Invalid TOML document: ", "");
+  const reason = (error.message.split("\n")[0] ?? "").replace("Invalid TOML document: ", "");
   const key = path.join(".");
   return fileError(
     file,
     { path, line, column },
     {
-      problem: key === "" ? `not TOML: ${said}` : `not TOML, at "${key}": ${said}`,
-      fix: fixOf(said, { line: text.split(/\r?\n/)[line - 1] ?? "", first: firstPlace(places, path) }),
+      problem: key === "" ? `not TOML: ${reason}` : `not TOML, at "${key}": ${reason}`,
+      fix: fixOf(reason, { line: text.split(/\r?\n/)[line - 1] ?? "", first: firstPlace(places, path) }),
     },
   );
 }
@@ -47,16 +47,16 @@ const firstPlace = (places: readonly KeyPlace[], path: readonly string[]): numbe
   places.find((place) => place.path.join("\0") === path.join("\0"))?.line;
 
 /** The slips that people make, by the parser's words; anything else gets the general rule. */
-function fixOf(said: string, at: { readonly line: string; readonly first: number | undefined }): string {
+function fixOf(reason: string, at: { readonly line: string; readonly first: number | undefined }): string {
   const equals = at.line.indexOf("=");
   const name = at.line.slice(0, Math.max(0, equals)).trim();
   const value = at.line.slice(equals + 1).trim();
-  if (said.includes("redefine")) return `it is set already on line ${at.first}: keep one of the two`;
-  if (said.includes("escape")) return `a backslash needs single quotes: ${name} = '...'`;
-  if (said.includes("string")) return "close the quote on the same line";
-  if (said.includes("comma") || said.includes("unfinished"))
+  if (reason.includes("redefine")) return `it is set already on line ${at.first}: keep one of the two`;
+  if (reason.includes("escape")) return `a backslash needs single quotes: ${name} = '...'`;
+  if (reason.includes("string")) return "close the quote on the same line";
+  if (reason.includes("comma") || reason.includes("unfinished"))
     return "separate with commas and close the bracket";
-  if (said.includes("value") && name !== "")
+  if (reason.includes("value") && name !== "")
     return value === ""
       ? `give ${name} a value, or remove the line`
       : `text needs quotes: ${name} = "${SECRET_NAME.test(name) ? "..." : maskSecrets(value)}"`;

@@ -12,7 +12,7 @@ import { FIELDS, fieldAt, namesBelow, segments, variableOf } from "./schema.ts";
 import type { Field } from "./schema.ts";
 import type { KeyPlace } from "./toml-keys.ts";
 
-export interface FileEntry {
+export interface FileSetting {
   readonly path: readonly string[];
   readonly field: Field;
   readonly raw: unknown;
@@ -20,7 +20,7 @@ export interface FileEntry {
 }
 
 /** The entries of the file, or undefined where there is none. */
-export async function readConfigFile(file: string): Promise<readonly FileEntry[] | undefined> {
+export async function readConfigFile(file: string): Promise<readonly FileSetting[] | undefined> {
   const text = await readText(file);
   if (text === undefined) return undefined;
   const { parse, TomlError } = await import("smol-toml");
@@ -57,7 +57,7 @@ interface Located {
   readonly places: readonly KeyPlace[];
 }
 
-function* entriesOf(source: Located, table: object, above: readonly string[]): Generator<FileEntry> {
+function* entriesOf(source: Located, table: object, above: readonly string[]): Generator<FileSetting> {
   for (const [name, raw] of Object.entries(table)) {
     const path = [...above, name];
     const field = fieldAt(path);

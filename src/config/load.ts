@@ -9,7 +9,7 @@ import { sentence } from "../base/sentence.ts";
 import type { Environment } from "./environment.ts";
 import { fileError } from "./file-error.ts";
 import { readConfigFile } from "./file.ts";
-import type { FileEntry } from "./file.ts";
+import type { FileSetting } from "./file.ts";
 import { fromHome, resolvePaths } from "./paths.ts";
 import type { Paths } from "./paths.ts";
 import { fieldAt, FIELDS, segments } from "./schema.ts";
@@ -114,7 +114,7 @@ function fromText(
   });
 }
 
-function fromFile({ path, field, raw, place }: FileEntry, file: string, environment: Environment): Setting {
+function fromFile({ path, field, raw, place }: FileSetting, file: string, environment: Environment): Setting {
   const checked = checkValue(field, raw, { environment, base: dirname(file) });
   if (checked.ok)
     return { path, field, value: checked.value, source: { kind: "file", file, line: place.line } };

@@ -19,7 +19,7 @@ export const ingest = later(async () => (await import("./ingest.ts")).ingest);
 export const init = later(async () => (await import("./setup/init.ts")).init);
 export const listAdapters = reading(async () => (await import("./setup/adapters.ts")).listAdapters);
 export const listSessions = reading(async () => (await import("./read/sessions.ts")).listSessions);
-export const lookAround = reading(async () => (await import("./setup/init.ts")).lookAround);
+export const surveyMachine = reading(async () => (await import("./setup/init.ts")).surveyMachine);
 export const openDemo = later(async () => (await import("./setup/demo.ts")).openDemo);
 export const repair = later(async () => (await import("./health/repair.ts")).repair);
 export const resolveParent = reading(async () => (await import("./context/find.ts")).resolveParent);

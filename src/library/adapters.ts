@@ -34,7 +34,7 @@ export type {
   PlacedRequest,
   ReadRequest,
   RecordSource,
-  ToldState,
+  ReadState,
   Unit,
   WalkOptions,
 } from "../adapters/kit/sources/index.ts";
@@ -75,7 +75,7 @@ export type {
   RecordMapping,
 } from "../adapters/kit/log/index.ts";
 export type {
-  LogEntry,
+  LogRecord,
   MessageDraft,
   PartDraft,
   PrefixFormat,

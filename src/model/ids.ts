@@ -42,7 +42,7 @@ export function isMessageKey(key: EntityKey): key is MessageKey {
 }
 
 /** The key alone of whatever has one. */
-export function keyOf(key: EntityKey): EntityKey {
+export function entityKeyOf(key: EntityKey): EntityKey {
   if (isPartKey(key)) return { session_id: key.session_id, message_id: key.message_id, id: key.id };
   return isMessageKey(key) ? { session_id: key.session_id, id: key.id } : { id: key.id };
 }

@@ -3,7 +3,7 @@ export { partTypes, provenances, relations, roles } from "./enums.ts";
 export type { Extracted, ExtractedJson } from "./extracted.ts";
 export { openJson } from "./extracted.ts";
 export type { EntityKey, MessageId, MessageKey, PartId, PartKey, SessionId, SessionKey } from "./ids.ts";
-export { describeKey, isMessageKey, isPartKey, keyOf, messageId, partId, sessionId } from "./ids.ts";
+export { describeKey, isMessageKey, isPartKey, entityKeyOf, messageId, partId, sessionId } from "./ids.ts";
 export { compareOldestFirst, compareInSession, compareParts } from "./order.ts";
 export type { Timestamp } from "./timestamp.ts";
 export {

@@ -5,9 +5,9 @@
  */
 import type { MessageId, SessionId } from "../model/index.ts";
 import type { MessageHead, SessionSummary } from "../sessions/index.ts";
-import type { Standing, StoredPart } from "../sessions/states/index.ts";
+import type { RowStatus, StoredPart } from "../sessions/states/index.ts";
 import { originalsOf } from "../model/derived/index.ts";
-import { isReplaced } from "./standings.ts";
+import { isReplaced } from "./hit-states.ts";
 
 /** A message that matches, with what is needed to order and name it; its text is read when it is shown. */
 export interface Found extends MessageHead {
@@ -16,7 +16,7 @@ export interface Found extends MessageHead {
   /** The part that holds the match, where it is not the conversation. */
   readonly part?: StoredPart;
   /** Where its row stands in its session. */
-  readonly standing: Standing;
+  readonly status: RowStatus;
 }
 
 export interface ShownHit extends Found {
@@ -68,7 +68,7 @@ export class Collapser {
     if (same !== undefined) {
       this.#know(found, same, "copy");
       if (same.session_id !== found.session_id) addPlace(same.alsoIn, found);
-      else if (RANKS[found.standing] < RANKS[same.standing]) this.#replace(same, found);
+      else if (RANKS[found.status] < RANKS[same.status]) this.#replace(same, found);
       return false;
     }
     const hit = { ...found, alsoIn: [] };
@@ -105,7 +105,7 @@ function addPlace(places: ShownHit["alsoIn"], { session_id, id }: Found): void {
 }
 
 /** The newest first. */
-const RANKS: Readonly<Record<Standing, number>> = { current: 0, end: 1, removed: 2, superseded: 3 };
+const RANKS: Readonly<Record<RowStatus, number>> = { current: 0, end: 1, removed: 2, superseded: 3 };
 
 /** Originals before copies: of equal hits the first one is shown. */
 export function originalsFirst(a: Found, b: Found): number {

@@ -13,7 +13,7 @@ import type { Found } from "./collapse.ts";
 import { isShownFor } from "./collapse.ts";
 import type { ScanRequest } from "./literal-scan.ts";
 import { placed, scanMessages, scanParts } from "./literal-scan.ts";
-import { isReplaced } from "./standings.ts";
+import { isReplaced } from "./hit-states.ts";
 
 interface CopyRequest extends ScanRequest {
   /** Of the stretch: what is in them needs no look. */

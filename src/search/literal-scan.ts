@@ -7,33 +7,33 @@ import { findPartOutlines } from "../sessions/index.ts";
 import type { ColumnPredicate, Predicate } from "../substrate/engine/predicate.ts";
 import { and, contains, eq, isIn, matches, not, or } from "../substrate/engine/predicate.ts";
 import type { Found } from "./collapse.ts";
-import type { Origins } from "./origins.ts";
+import type { OriginalMessages } from "./origins.ts";
 import type { Scope } from "./scope.ts";
-import type { HitStandings } from "./standings.ts";
+import type { HitStates } from "./hit-states.ts";
 
 /** What is looked for, and where. */
 export interface ScanRequest {
   readonly text: string;
   readonly kind: "exact" | "regex";
   readonly scope: Scope;
-  readonly standings: HitStandings;
-  readonly origins: Origins;
+  readonly rowStates: HitStates;
+  readonly origins: OriginalMessages;
 }
 
 /** Matches of one scan that are read; a text that is everywhere is found soon enough. */
 const MOST_MATCHES = 2000;
 
 /** A hit of which it is not known yet where it stands. */
-export type Unplaced = Omit<Found, "standing">;
+export type Unplaced = Omit<Found, "status">;
 
 /** Without what was replaced, and what is left with a word on where it stands. */
 export async function placed(
   hits: readonly Unplaced[],
-  { standings, origins }: ScanRequest,
+  { rowStates, origins }: ScanRequest,
 ): Promise<readonly Found[]> {
-  await standings.lookInto(hits.map(({ session_id }) => session_id));
-  const shown = await origins.follow(hits.filter((hit) => standings.isShown(hit)));
-  return shown.map((hit) => ({ ...hit, standing: standings.of(hit) }));
+  await rowStates.load(hits.map(({ session_id }) => session_id));
+  const shown = await origins.follow(hits.filter((hit) => rowStates.isShown(hit)));
+  return shown.map((hit) => ({ ...hit, status: rowStates.of(hit) }));
 }
 
 export interface Scan {

@@ -17,7 +17,7 @@ const nameOf = ({ session_id, message_id }: MessageName): string => `${session_i
 const PER_SCAN = 500;
 
 /** For one search: what was followed once is known. */
-export class Origins {
+export class OriginalMessages {
   readonly #store: SessionStore;
   readonly #summaries: SummaryList;
   /** What a message repeats: nothing where it is an original, or nothing is known of it. */

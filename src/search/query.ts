@@ -30,12 +30,12 @@ export function wordQuery(text: string): WordQuery {
   const names = words.filter((word) => piecesOf(word).length > 1);
   const pieces = words.flatMap((word) => (names.includes(word) ? piecesOf(word) : [word.toLowerCase()]));
   // parseHttpRequest also finds parse_http_request: all of its pieces, as words.
-  const spelled = names.slice(0, MAX_NAMES).map((name): WeightedQuery => {
+  const variants = names.slice(0, MAX_NAMES).map((name): WeightedQuery => {
     const match = piecesOf(name).join(" ");
     return { query: { match, operator: "and" }, weight: PIECES_WEIGHT };
   });
   return {
-    texts: [{ query: { match: text }, weight: 1 }, ...spelled],
+    texts: [{ query: { match: text }, weight: 1 }, ...variants],
     names: { query: { match: pieces.join(" ") }, weight: PIECES_WEIGHT },
     terms: [...new Set([...words.map((word) => word.toLowerCase()), ...pieces])],
   };

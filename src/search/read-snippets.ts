@@ -23,12 +23,12 @@ export async function readSnippets(
   hits: readonly ShownHit[],
   input: SearchInput,
 ): Promise<ReadonlyMap<ShownHit, Snippet>> {
-  const said = hits.filter(({ part }) => part === undefined);
+  const spoken = hits.filter(({ part }) => part === undefined);
   const inParts = hits.filter(({ part }) => part !== undefined);
   using time = new TimeLimit(input.clock, TIME_MS);
-  const finding = input.mode === "regex" ? findMatches(store, { said, inParts }, input.text) : undefined;
+  const finding = input.mode === "regex" ? findMatches(store, { spoken, inParts }, input.text) : undefined;
   const [texts, parts, matches = "late"] = await Promise.all([
-    store.texts(said),
+    store.texts(spoken),
     store.parts(
       inParts.flatMap(({ part }) => part ?? []),
       { payloads: false },
@@ -37,7 +37,7 @@ export async function readSnippets(
   ]);
   const { terms } = wordQuery(input.text);
   const snippets = new Map<ShownHit, Snippet>();
-  for (const [at, hit] of said.entries()) {
+  for (const [at, hit] of spoken.entries()) {
     const text = texts[at]?.text ?? texts[at]?.content ?? "";
     if (input.mode === "words") snippets.set(hit, snippetOf(text, terms));
     else if (input.mode === "exact") snippets.set(hit, cutAround(text, text.indexOf(input.text)));
@@ -61,13 +61,13 @@ interface Match {
 type Matches = ReadonlyMap<ShownHit, Match>;
 
 interface Hits {
-  readonly said: readonly ShownHit[];
+  readonly spoken: readonly ShownHit[];
   readonly inParts: readonly ShownHit[];
 }
 
 async function findMatches(
   { tables }: SessionStore,
-  { said, inParts }: Hits,
+  { spoken, inParts }: Hits,
   pattern: string,
 ): Promise<Matches> {
   const matches = new Map<ShownHit, Match>();
@@ -97,9 +97,9 @@ async function findMatches(
     }
   };
   // What a message says is in the one column or the other.
-  await Promise.all([ofMessages(said, "search_text"), ofParts()]);
-  const unsaid = said.filter((hit) => hit.role === "system" && !matches.has(hit));
-  await ofMessages(unsaid, "content");
+  await Promise.all([ofMessages(spoken, "search_text"), ofParts()]);
+  const elsewhere = spoken.filter((hit) => hit.role === "system" && !matches.has(hit));
+  await ofMessages(elsewhere, "content");
   return matches;
 }
 

@@ -5,12 +5,12 @@ import type { HitGroup } from "./collapse.ts";
 import { explainWords } from "./lexical.ts";
 import type { LiteralPosition } from "./literal.ts";
 import { searchLiterally } from "./literal.ts";
-import { Origins } from "./origins.ts";
+import { OriginalMessages } from "./origins.ts";
 import { wordQuery } from "./query.ts";
 import type { Scope, ScopeFilter } from "./scope.ts";
 import { scopeOf } from "./scope.ts";
 import { countSearchable } from "./searchable.ts";
-import { HitStandings } from "./standings.ts";
+import { HitStates } from "./hit-states.ts";
 import type { WordPosition } from "./words.ts";
 import { searchByWords } from "./words.ts";
 
@@ -51,11 +51,11 @@ export async function search(store: SessionStore, input: SearchInput): Promise<S
   const summaries = await store.summaries();
   const scope = scopeOf(summaries, input.filter);
   if (scope.sessions.length === 0) return NOTHING;
-  const standings = new HitStandings(store, { summaries, includeSuperseded: input.includeSuperseded });
+  const states = new HitStates(store, { summaries, includeSuperseded: input.includeSuperseded });
   const [page, searchable] = await Promise.all([
     input.mode === "words"
-      ? byWords(store, input, { scope, standings, summaries })
-      : byText(store, input, { scope, standings, origins: new Origins(store, summaries) }),
+      ? byWords(store, input, { scope, rowStates: states, summaries })
+      : byText(store, input, { scope, rowStates: states, origins: new OriginalMessages(store, summaries) }),
     countSearchable(store, scope, summaries),
   ]);
   return { ...page, searchable };
@@ -80,7 +80,7 @@ type Page = Omit<SearchPage, "searchable">;
 
 interface Within {
   readonly scope: Scope;
-  readonly standings: HitStandings;
+  readonly rowStates: HitStates;
 }
 
 async function byWords(
@@ -97,7 +97,7 @@ async function byWords(
 async function byText(
   store: SessionStore,
   input: SearchInput,
-  within: Within & { readonly origins: Origins },
+  within: Within & { readonly origins: OriginalMessages },
 ): Promise<Page> {
   const after = input.after?.by === "age" ? input.after : undefined;
   const kind = input.mode === "regex" ? "regex" : "exact";

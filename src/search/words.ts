@@ -7,10 +7,10 @@ import type { Found, HitGroup } from "./collapse.ts";
 import { Collapser, originalsFirst } from "./collapse.ts";
 import type { Candidate } from "./lexical.ts";
 import { rankByWords } from "./lexical.ts";
-import { Origins } from "./origins.ts";
+import { OriginalMessages } from "./origins.ts";
 import type { WordQuery } from "./query.ts";
 import type { Scope } from "./scope.ts";
-import type { HitStandings } from "./standings.ts";
+import type { HitStates } from "./hit-states.ts";
 
 /** Where the page before ended. */
 export interface WordPosition {
@@ -24,7 +24,7 @@ export interface WordRequest {
   readonly query: WordQuery;
   readonly scope: Scope;
   readonly summaries: SummaryList;
-  readonly standings: HitStandings;
+  readonly rowStates: HitStates;
   /** Sessions of the page. */
   readonly limit: number;
   readonly perSession: number;
@@ -47,7 +47,7 @@ const LOOKED_AT = 4;
 const MOST_COUNTED = 100;
 
 export async function searchByWords(store: SessionStore, request: WordRequest): Promise<WordPage> {
-  const { scope, summaries, standings, limit, after } = request;
+  const { scope, summaries, rowStates, limit, after } = request;
   const most = Math.min(POOL.most, POOL.first + POOL.perShown * (after?.shown ?? 0));
   const ranked = await rankByWords(store, request.query, { where: scope.messages, most });
   const top = ranked.candidates[0]?.score ?? 0;
@@ -55,33 +55,33 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
     .map((candidate) => ({ ...candidate, score: top > 0 ? candidate.score / top : 0 }))
     .filter(({ session_id, score }) => score >= request.minScore && summaries.get(session_id) !== undefined);
   const collapser = new Collapser(request.perSession);
-  const origins = new Origins(store, summaries);
-  let looked = 0;
+  const origins = new OriginalMessages(store, summaries);
+  let readCount = 0;
   let left = 0;
-  while (looked < visible.length && groupsAfter(collapser.groups, after).length <= limit) {
-    const step = visible.slice(looked, looked + Math.max(LOOKED_AT * limit, request.perSession));
-    for (const found of await readFound(store, step, { standings, origins })) {
+  while (readCount < visible.length && groupsAfter(collapser.groups, after).length <= limit) {
+    const step = visible.slice(readCount, readCount + Math.max(LOOKED_AT * limit, request.perSession));
+    for (const found of await readFound(store, step, { rowStates, origins })) {
       const session = summaries.get(found.session_id);
-      const isHit = session !== undefined && standings.isShown(found) && collapser.add(found, session);
+      const isHit = session !== undefined && rowStates.isShown(found) && collapser.add(found, session);
       if (!isHit) left += 1;
     }
-    looked += step.length;
+    readCount += step.length;
   }
-  const unlooked = await unreadHits(visible.slice(looked), standings);
-  const unread = countBySession(unlooked.hits);
-  const rest = groupsAfter(collapser.groups, after);
-  const groups = rest.slice(0, limit);
+  const rest = await unreadHits(visible.slice(readCount), rowStates);
+  const unread = countBySession(rest.hits);
+  const later = groupsAfter(collapser.groups, after);
+  const groups = later.slice(0, limit);
   for (const group of groups) group.matched += unread.get(group.session.id) ?? 0;
   const hasMore =
-    rest.length > limit ||
+    later.length > limit ||
     [...unread.keys()].some((session) => !collapser.has(session)) ||
-    !unlooked.isWhole ||
+    !rest.isWhole ||
     (ranked.isCut && most < POOL.most && groups.length > 0);
   const last = groups.at(-1);
   return {
     groups,
-    matched: looked - left + unlooked.hits.length,
-    isExact: !ranked.isCut && unlooked.isWhole,
+    matched: readCount - left + rest.hits.length,
+    isExact: !ranked.isCut && rest.isWhole,
     next:
       hasMore && last !== undefined
         ? { score: last.best, session_id: last.session.id, shown: (after?.shown ?? 0) + groups.length }
@@ -93,28 +93,28 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
 async function readFound(
   store: SessionStore,
   candidates: readonly Candidate[],
-  { standings, origins }: { readonly standings: HitStandings; readonly origins: Origins },
+  { rowStates, origins }: { readonly rowStates: HitStates; readonly origins: OriginalMessages },
 ): Promise<Found[]> {
   const scores = new Map(candidates.map(({ row, score }) => [row, score]));
   const [heads] = await Promise.all([
     store.heads([...scores.keys()]),
-    standings.lookInto(candidates.map(({ session_id }) => session_id)),
+    rowStates.load(candidates.map(({ session_id }) => session_id)),
   ]);
   return (await origins.follow(heads))
-    .map((head) => ({ ...head, score: scores.get(head.row) ?? 0, standing: standings.of(head) }))
+    .map((head) => ({ ...head, score: scores.get(head.row) ?? 0, status: rowStates.of(head) }))
     .toSorted(originalsFirst);
 }
 
 /** What the page does not show, for its count: without what was replaced, as far as that is looked into. */
 async function unreadHits(
   candidates: readonly Candidate[],
-  standings: HitStandings,
+  rowStates: HitStates,
 ): Promise<{ readonly hits: readonly Candidate[]; readonly isWhole: boolean }> {
   const sessions = new Set(candidates.map(({ session_id }) => session_id));
-  if (standings.unknown(sessions).length <= MOST_COUNTED) await standings.lookInto(sessions);
-  const unknown = new Set(standings.unknown(sessions));
+  if (rowStates.unknown(sessions).length <= MOST_COUNTED) await rowStates.load(sessions);
+  const unknown = new Set(rowStates.unknown(sessions));
   return {
-    hits: candidates.filter((each) => !unknown.has(each.session_id) && standings.isShown(each)),
+    hits: candidates.filter((each) => !unknown.has(each.session_id) && rowStates.isShown(each)),
     isWhole: unknown.size === 0,
   };
 }

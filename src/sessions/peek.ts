@@ -22,9 +22,9 @@ export async function peekSessionStore(
 ): Promise<StorePeek | undefined> {
   const parsed = parseStorageUrl(url);
   if (parsed.kind === "object") {
-    const { lookAtStore } = await import("../substrate/index.ts");
-    const look = await lookAtStore(url, reader, { namespace, storageOptions: options }).catch(unlessAbsent);
-    return look === undefined ? undefined : { ...look, versions: {}, commitOf: () => undefined };
+    const { inspectStore } = await import("../substrate/index.ts");
+    const found = await inspectStore(url, reader, { namespace, storageOptions: options }).catch(unlessAbsent);
+    return found === undefined ? undefined : { ...found, versions: {}, commitOf: () => undefined };
   }
   const peek = await peekStore(parsed, { namespace, reader });
   if (peek === undefined) return undefined;

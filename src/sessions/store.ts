@@ -25,8 +25,8 @@ import type { DamagedSession } from "./states/read.ts";
 import { findMessage, readAllSessions, readChildren, readHashes, readSessions } from "./states/read.ts";
 import type { RowRef, StoredMessage, StoredPart } from "./states/row-ref.ts";
 import { rowsOf } from "./states/row-ref.ts";
-import type { SessionStandings } from "./states/read-standings.ts";
-import { readStandings } from "./states/read-standings.ts";
+import type { SessionRowStates } from "./states/read-row-states.ts";
+import { readRowStates } from "./states/read-row-states.ts";
 import { Summaries } from "./summaries/summaries.ts";
 import type { SummaryList } from "./summaries/summary-list.ts";
 import type { BodyOptions } from "./read/leaves.ts";
@@ -170,8 +170,8 @@ export class SessionStore implements AsyncDisposable {
   }
 
   /** Where the rows of some sessions stand, by session. */
-  standings(sessions: readonly string[]): Promise<ReadonlyMap<string, SessionStandings>> {
-    return readStandings(this.tables, sessions);
+  rowStates(sessions: readonly string[]): Promise<ReadonlyMap<string, SessionRowStates>> {
+    return readRowStates(this.tables, sessions);
   }
 
   /** Sessions whose rows were lost and made anew from their messages. */

@@ -48,7 +48,7 @@ export class Cursors {
   private constructor(path: string, prefixes: Prefixes) {
     this.#path = path;
     this.#prefixes = prefixes;
-    this.#seen = lookOf(path);
+    this.#seen = stampOfLog(path);
     this.damaged = this.#read();
   }
 
@@ -61,7 +61,7 @@ export class Cursors {
 
   /** True while nobody has written to the log since it was opened. */
   isCurrent(): boolean {
-    return lookOf(this.#path) === this.#seen;
+    return stampOfLog(this.#path) === this.#seen;
   }
 
   /** The mark that stands in the store since these cursors moved (spec.md#sync-marks); of an older pond's there is none. */
@@ -200,7 +200,7 @@ const MARK_LINE = /^\{"mark":"([0-9a-f]+)"\}$/;
 const markLine = (mark: string): string => JSON.stringify({ mark });
 const textOf = ({ bytes, start, end }: LogLine): string => bytes.toString("utf8", start, end);
 
-function lookOf(path: string): string {
+function stampOfLog(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats === undefined ? "" : `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
 }

@@ -12,7 +12,7 @@
  * const rows = await notes.scan({ select: ["id", "text"], where: eq("id", "a") });
  * for (let i = 0; i < rows.length; i++) rows.stringOrNull("text", i);
  */
-export { lookAtStore, openStore, Store } from "./store.ts";
+export { inspectStore, openStore, Store } from "./store.ts";
 export { Table } from "./table.ts";
 export { type ColumnsOf, defineTable, joinKey, type RowOf, type TableSpec } from "./engine/spec.ts";
 export { type Added, Batch, BatchBuilder, type MovedBatch } from "./arrow/batch.ts";

@@ -56,7 +56,7 @@ export async function openStore(url: string | StorageUrl, options: StoreOptions 
  * The identity of a store and the marks of a reader, through the engine: three requests of an object store. Undefined
  * where there is no store.
  */
-export async function lookAtStore(
+export async function inspectStore(
   url: string,
   reader: string | undefined,
   options: StoreOptions,

@@ -30,14 +30,14 @@ export interface InitRequest {
   readonly store: string;
 }
 
-export interface InitLook {
+export interface InitSurvey {
   readonly config_file: string;
   readonly config_exists: boolean;
   readonly store: string;
   readonly clients: readonly AdapterReport[];
 }
 
-export interface InitReport extends InitLook {
+export interface InitReport extends InitSurvey {
   /** What this run changed; empty when everything was there. */
   readonly changed: readonly string[];
 }

@@ -27,7 +27,7 @@ export interface LostReport {
 }
 
 /** How what a source holds of a session stands to what is recorded of it. */
-export type Standing =
+export type SourceVerdict =
   /** As it is: it was compared, both ways. */
   | "recorded"
   /** Went on since; what is stored of it was compared. */
@@ -43,7 +43,7 @@ export type Standing =
   /** Something of it is on disk and not stored. */
   | "unstored";
 
-export interface ClientVerification extends Readonly<Record<Standing, number>> {
+export interface ClientVerification extends Readonly<Record<SourceVerdict, number>> {
   readonly adapter: string;
   /** True where nothing is wrong. */
   readonly proven: boolean;

@@ -9,7 +9,7 @@ import type {
   Issue,
   OpenedPlace,
   Place,
-  ToldState,
+  ReadState,
   Unit,
 } from "../../src/adapters/kit/sources/index.ts";
 import type { FileComparison, RestoredFile, SerializeOptions } from "../../src/adapters/kit/restore/index.ts";
@@ -40,7 +40,7 @@ export interface UnitRun {
   /** Sessions that another unit holds in a newer form. */
   readonly superseded: readonly { readonly session: string; readonly differences: number }[];
   /** What the unit holds of each session that was told to its end. */
-  readonly states: readonly { readonly session: string; readonly state: ToldState }[];
+  readonly states: readonly { readonly session: string; readonly state: ReadState }[];
   /** The last checkpoint, and as text what it said of the prefix before it. */
   readonly cursor: Cursor | undefined;
   readonly prefix: string | undefined;

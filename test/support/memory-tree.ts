@@ -9,7 +9,7 @@ import type {
   TreeSource,
 } from "../../src/model/tree/index.ts";
 import type { SessionState } from "../../src/model/events/index.ts";
-import { describeKey, keyOf } from "../../src/model/index.ts";
+import { describeKey, entityKeyOf } from "../../src/model/index.ts";
 import { entityOf, eventsOf } from "../../src/model/events/index.ts";
 import { REF } from "../../src/model/tree/index.ts";
 
@@ -40,7 +40,7 @@ export function memoryTree(states: readonly SessionState[]): MemoryTree {
   const reads: string[] = [];
   const unresolved = new Map<string, Fault>();
   const unreadable = new Map<string, Fault>();
-  const refOf = (key: EntityKey): MemoryRef => ({ key: keyOf(key), name: describeKey(key) });
+  const refOf = (key: EntityKey): MemoryRef => ({ key: entityKeyOf(key), name: describeKey(key) });
   const located = <T extends EntityKey>(outline: T): T & { readonly [REF]?: MemoryRef } =>
     unresolved.has(describeKey(outline)) ? outline : { ...outline, [REF]: refOf(outline) };
   return {

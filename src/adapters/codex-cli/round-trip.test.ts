@@ -8,7 +8,7 @@ import type { Event } from "../../model/index.ts";
 import { replay } from "../../model/events/index.ts";
 import { recordsOf } from "./restore/native.ts";
 import type { Setting } from "./records/records.ts";
-import { entryOf, RecordMapper } from "./records/records.ts";
+import { readRecord, RecordMapper } from "./records/records.ts";
 import { Replays } from "./records/replays.ts";
 
 const text = textLike(
@@ -159,7 +159,7 @@ function eventsOf(records: readonly JsonValue[], setting: Omit<Setting, "replays
   const log = emptyLog("codex-cli");
   const replays = new Replays(undefined, { createdAt: CREATED_AT });
   const mapper = new RecordMapper(log, { ...setting, replays });
-  const entries = records.map((value) => entryOf(value, { bytes: 10, source: undefined }));
+  const entries = records.map((value) => readRecord(value, { bytes: 10, source: undefined }));
   for (const [index, entry] of entries.entries()) mapper.place(entry, entries[index + 1]);
   return validEvents(log);
 }

@@ -81,11 +81,11 @@ class TreeDraft {
   finish(): Tree {
     const strays = new Map<string, Draft>();
     /** By message: a part says whose it is where its message does not. */
-    const told = new Map<string, string>();
+    const seen = new Map<string, string>();
     for (const { file, stamp } of this.#parts) {
       const { message } = file;
-      const owner = file.session ?? this.#owners.get(message) ?? told.get(message) ?? sessionToldBy(stamp);
-      if (owner !== undefined) told.set(message, owner);
+      const owner = file.session ?? this.#owners.get(message) ?? seen.get(message) ?? sessionIn(stamp);
+      if (owner !== undefined) seen.set(message, owner);
       const id = owner ?? message;
       const session = this.#sessions.get(id) ?? draftIn(strays, id);
       session.parts.push(stamp);
@@ -131,7 +131,7 @@ function draftIn(drafts: Map<string, Draft>, id: string): Draft {
 }
 
 /** The session that a part names: the one thing that is opened when a place is listed, as no path tells it. */
-function sessionToldBy({ path, size }: FileStamp): string | undefined {
+function sessionIn({ path, size }: FileStamp): string | undefined {
   if (size > MAX_PART_BYTES) return undefined;
   try {
     const parsed = tryParseJson(readFileSync(path, "utf8"));

@@ -41,10 +41,10 @@ export function refusedLines(
 
 /** Of paths that were mapped to what is not there, but for where the client is started, which is told by itself. */
 export function missingFolders({ missing_map_paths: folders, resume }: RestoreReport): readonly string[] {
-  const isTold = (folder: string): boolean =>
+  const isReported = (folder: string): boolean =>
     resume.is_directory_missing === true && `${resume.directory}/`.startsWith(`${folder}/`);
   return folders
-    .filter((folder) => !isTold(folder))
+    .filter((folder) => !isReported(folder))
     .map((folder) => `note: ${folder}, to which paths are mapped, is not on this machine: create it`);
 }
 

@@ -40,8 +40,8 @@ const issueLines = ({ adapter, issues }: AdapterReport): readonly string[] => no
 
 /** Where it was looked for in vain: all of that for a client that is not here, else what its own variables name. */
 function absentLines({ adapter, places, absent }: AdapterReport): readonly string[] {
-  const told = absent.filter(({ variable }) => places.length === 0 || variable !== undefined);
-  return told.map(({ path, variable }) => {
+  const shown = absent.filter(({ variable }) => places.length === 0 || variable !== undefined);
+  return shown.map(({ path, variable }) => {
     const by = variable === undefined ? "" : ` (${variable})`;
     return `  ${adapter}: nothing at ${oneLine(path)}${by}`;
   });

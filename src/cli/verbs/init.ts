@@ -1,7 +1,7 @@
 /** `pond init`: looks around, asks where the store should be, writes the settings once. */
 import { toPondError } from "../../base/errors.ts";
 import { loadConfig } from "../../config/index.ts";
-import { init as setUp, lookAround } from "../../handlers/index.ts";
+import { init as setUp, surveyMachine } from "../../handlers/index.ts";
 import { ask, canAsk } from "../terminal/ask.ts";
 import type { VerbContext } from "../command/command.ts";
 import { openContext } from "../command/context.ts";
@@ -14,13 +14,13 @@ import type { InitReport } from "../../wire/setup.ts";
 export async function init(verb: VerbContext<typeof initFlags>): Promise<Outcome> {
   const { flags, out } = verb;
   await using context = await openContext(verb);
-  const look = await lookAround(context);
-  const asks = !flags.yes && !look.config_exists && flags.store === undefined && canAsk();
-  const store = asks ? await askForStore(verb, look.store) : look.store;
+  const survey = await surveyMachine(context);
+  const asks = !flags.yes && !survey.config_exists && flags.store === undefined && canAsk();
+  const store = asks ? await askForStore(verb, survey.store) : survey.store;
   const report = await setUp(context, { store });
   out.result(report, () => render(report));
-  if (look.config_exists && flags.store !== undefined)
-    out.note(`note: --store applied to this command only; storage.url in ${look.config_file} is as it was`);
+  if (survey.config_exists && flags.store !== undefined)
+    out.note(`note: --store applied to this command only; storage.url in ${survey.config_file} is as it was`);
   return "done";
 }
 

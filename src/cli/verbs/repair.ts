@@ -84,8 +84,8 @@ function rowsLine({ taken_out, proven, read_again, put_back, left_out, lost }: R
     [others, "of recorded states, rebuilt"],
     [lost, "lost"],
   ] as const;
-  const told = fates.flatMap(([rows, what]) => (rows === 0 ? [] : [`${count(rows)} ${what}`]));
-  return `rows removed: ${count(taken_out)}${told.length === 0 ? "" : ` (${told.join(", ")})`}`;
+  const described = fates.flatMap(([rows, what]) => (rows === 0 ? [] : [`${count(rows)} ${what}`]));
+  return `rows removed: ${count(taken_out)}${described.length === 0 ? "" : ` (${described.join(", ")})`}`;
 }
 
 const MOST_SOURCES = 10;

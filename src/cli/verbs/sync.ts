@@ -29,7 +29,7 @@ export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome
       ...(flags.path.length === 0 ? {} : { paths: flags.path }),
     },
     {
-      onProgress: progress.tell,
+      onProgress: progress.showProgress,
       onIndexes: () => out.progress("bringing the indexes up to date"),
       onWait: ({ pid }) => {
         out.note(`waiting for another sync (pid ${pid})...`);
@@ -73,7 +73,7 @@ function hasFailures({ clients }: SyncReport): boolean {
 const REDRAW_MS = 100;
 
 interface ProgressLine {
-  readonly tell: (progress: SyncProgress) => void;
+  readonly showProgress: (progress: SyncProgress) => void;
   /** What went by until the next news was no work of this sync. */
   readonly restart: () => void;
 }
@@ -96,7 +96,7 @@ function progressLine(out: Output): ProgressLine {
       share,
     );
   };
-  return { tell, restart: () => (started = undefined) };
+  return { showProgress: tell, restart: () => (started = undefined) };
 }
 
 function renderReport(report: SyncReport, elapsed: number, out: Output): string {

@@ -16,7 +16,7 @@ export interface Remembered {
 }
 
 /** What a look tells of the store: undefined where there is none. */
-export function lookAt({ config }: Context): Promise<(StoreFacts & Marked) | undefined> {
+export function inspectStore({ config }: Context): Promise<(StoreFacts & Marked) | undefined> {
   const { url, namespace, options } = config.values.storage;
   return peekSessionStore({ url, namespace, options }, knownReaderId(config.paths.state));
 }
@@ -35,7 +35,7 @@ export async function rememberedSync(
   before?: Remembered,
 ): Promise<Remembered | "none" | "gone back" | "gone" | "unnamed"> {
   const { state } = context.config.paths;
-  const facts = await lookAt(context);
+  const facts = await inspectStore(context);
   if (facts === undefined) return await absenceOf(context);
   if (knownReaderId(state) === undefined) return "none";
   const known = knownCursors(state, context.address).filter(({ id }) => id === facts.id);
@@ -56,7 +56,7 @@ export async function rememberedSync(
   const held = heldIn(facts);
   if (held !== undefined) return held;
   // Looked at again: another sync may have left its mark and moved the cursors between the first look and now.
-  const again = await lookAt(context);
+  const again = await inspectStore(context);
   return (again && heldIn(again)) ?? "gone back";
 }
 

@@ -142,11 +142,11 @@ async function fileFindings({ address, signal }: Context, deep: boolean): Promis
     unproven === 0
       ? ""
       : `, ${unproven} of them without a checksum from when ${unproven === 1 ? "it was" : "they were"} written`;
-  const looked = deep ? `read and as they were written${without}` : "there, of the right size";
+  const condition = deep ? `read and as they were written${without}` : "there, of the right size";
   const [first, ...others] = damage.toSorted((a, b) => Number(isMinor(a)) - Number(isMinor(b)));
   if (first === undefined)
     return [
-      { topic: "files", status: "ok", message: `${files} ${files === 1 ? "file" : "files"}: ${looked}` },
+      { topic: "files", status: "ok", message: `${files} ${files === 1 ? "file" : "files"}: ${condition}` },
     ];
   const finding = { topic: "files", status: isMinor(first) ? "warn" : "fail", fix: REPAIR } as const;
   if (others.length === 0) return [{ ...finding, message: describeDamage(first) }];

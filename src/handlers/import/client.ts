@@ -87,8 +87,8 @@ async function importTasks(
     if (tasks.length === 0) return outcomes;
     restores = undefined;
     // They are no sources that changed.
-    const done = ({ messages: told }: { readonly messages: number }): void =>
-      host.done({ bytes: 0, messages: told });
+    const done = ({ messages: read }: { readonly messages: number }): void =>
+      host.done({ bytes: 0, messages: read });
     const outcome = await runImporter(settings, { ...host, done, tables, next: () => tasks.splice(0) });
     return [...outcomes, { ...outcome, read: 0 }];
   };

@@ -2,7 +2,7 @@
  * What a source holds now, read by its adapter as sync reads it, from its start and into nothing: the state of each of its
  * sessions, or why there is none.
  */
-import type { Adapter, AdapterYield, Issue, OpenedPlace, ToldState, Unit } from "../../adapters/index.ts";
+import type { Adapter, AdapterYield, Issue, OpenedPlace, ReadState, Unit } from "../../adapters/index.ts";
 import { linkTo, NO_RECORDS } from "../../adapters/index.ts";
 import { toPondError } from "../../base/errors.ts";
 import type { SessionId } from "../../model/index.ts";
@@ -12,9 +12,9 @@ import { realPathOf } from "./importer.ts";
 /** Adapters hold back what a young source may still go on with: here it is read as it stands. */
 export const SETTLED_MS = 366 * 24 * 3_600_000;
 
-export interface ToldSession {
+export interface ReadSession {
   readonly session: SessionId;
-  readonly state: ToldState;
+  readonly state: ReadState;
   /** The real path of what was read. */
   readonly path: string;
   /** The chain of the records up to some numbers of them that were asked for. */
@@ -22,7 +22,7 @@ export interface ToldSession {
 }
 
 export interface DryRead {
-  readonly sessions: readonly ToldSession[];
+  readonly sessions: readonly ReadSession[];
   readonly issues: readonly Issue[];
   /** True where something is too incomplete to import. */
   readonly isWaiting: boolean;
@@ -66,7 +66,7 @@ export async function dryRead(context: Context, source: Source, reading: DryRead
 }
 
 class Reader implements DryRead {
-  readonly sessions: ToldSession[] = [];
+  readonly sessions: ReadSession[] = [];
   readonly issues: Issue[] = [];
   readonly superseded: { readonly session: SessionId; readonly differences: number }[] = [];
   isWaiting = false;
@@ -115,7 +115,7 @@ class Reader implements DryRead {
     if (this.#wanted.has(this.#records)) this.#links.set(this.#records, this.#chain);
   }
 
-  #end(session: SessionId, state: ToldState): void {
+  #end(session: SessionId, state: ReadState): void {
     this.#start(session);
     this.sessions.push({ session, state, path: realPathOf(state.path), links: this.#links });
     this.#session = undefined;

@@ -35,7 +35,7 @@ async function run({
   if (adapter === undefined) throw new PondError("internal", `no adapter ${name}`);
   const { labels, keys, versions, states, hashes, stored, restoredLists, prefix } = host;
   // Not waited for source by source, but in the end.
-  let told: Promise<unknown> = Promise.resolve();
+  let acknowledged: Promise<unknown> = Promise.resolve();
   const opened: OpenedPlace[] = [];
   try {
     for (const place of places) opened.push(await adapter.open(place, machine));
@@ -58,14 +58,14 @@ async function run({
         restoredLists,
         prefix,
         next: async () => {
-          await told;
+          await acknowledged;
           return (await host.next(undefined)).map((task) => taskReceived(task, opened));
         },
         reached: (sources) =>
           host.reached(sources.map((source) => ({ ...source, cursor: stringifyJson(source.cursor) }))),
         done: (source) => {
-          told = Promise.all([told, host.done(source)]);
-          told.catch(() => undefined);
+          acknowledged = Promise.all([acknowledged, host.done(source)]);
+          acknowledged.catch(() => undefined);
         },
       },
     );

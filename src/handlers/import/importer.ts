@@ -12,7 +12,7 @@ import type {
   Issue,
   OpenedPlace,
   StoredHashes,
-  ToldState,
+  ReadState,
   Unit,
 } from "../../adapters/index.ts";
 import { stampText } from "../../adapters/registry.ts";
@@ -315,7 +315,7 @@ class Importer {
     await this.#ingest.add(events);
   }
 
-  async #endState(session: SessionId, state: ToldState, reading: Reading): Promise<void> {
+  async #endState(session: SessionId, state: ReadState, reading: Reading): Promise<void> {
     const { adapter, reader } = this.#settings;
     const path = realPathOf(state.path);
     const isFile = reading.task.opened.inventory === undefined;

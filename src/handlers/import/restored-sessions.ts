@@ -11,8 +11,8 @@ import { asRestoredFrom } from "../../sessions/index.ts";
 import type { KnownRestore } from "./known-restores.ts";
 import type { LoadLists } from "./restored-copies.ts";
 import { RestoredCopies } from "./restored-copies.ts";
-import type { CopiedSession, Recorded } from "./source-look.ts";
-import { sessionOf, SourceLook } from "./source-look.ts";
+import type { CopiedSession, Recorded } from "./source-inspection.ts";
+import { sessionOf, SourceInspection } from "./source-inspection.ts";
 
 /** What was found out about a source. */
 export interface Verdict {
@@ -110,9 +110,13 @@ export class RestoredSessions {
 
   /** What a source holds of what was restored, and what is to be stored of it. */
   async lookAt(batches: AsyncIterable<readonly AdapterYield[]>): Promise<Verdict> {
-    const look = new SourceLook({ known: this.#known, mapped: this.#mapped, copies: this.#copies });
-    for await (const batch of batches) for (const item of batch) await look.see(item);
-    const found = look.result();
+    const inspection = new SourceInspection({
+      known: this.#known,
+      mapped: this.#mapped,
+      copies: this.#copies,
+    });
+    for await (const batch of batches) for (const item of batch) await inspection.see(item);
+    const found = inspection.result();
     const { untouched, changed, copies } = found;
     for (const session of changed) this.#carryOn(session);
     // A subagent that its client started there carries a session on.
@@ -187,7 +191,7 @@ export class RestoredSessions {
 const isFork = (relation: Relation | undefined): boolean => relation === "fork" || relation === "resume";
 
 function resumeOf(from: SessionId, messages: RestoredMessages): Below {
-  const last = [...messages.values()].findLast((said) => said?.session_id === from);
+  const last = [...messages.values()].findLast((restored) => restored?.session_id === from);
   return { parent: from, message: last?.id, relation: "resume" };
 }
 
@@ -198,33 +202,37 @@ function linked(item: AdapterYield, { from, below, messages, label }: Link): Ada
     return { ...item, session: asRestoredFrom(item.session, restored) };
   }
   if (item.kind === "part") {
-    const said = messages.get(item.part.message_id);
-    return said === undefined || said === null ? item : { ...item, part: asTold(item.part, said) };
+    const restored = messages.get(item.part.message_id);
+    return restored === undefined || restored === null
+      ? item
+      : { ...item, part: asRestored(item.part, restored) };
   }
   if (item.kind !== "message") return item;
-  const said = messages.get(item.message.id);
-  return said === undefined || said === null ? item : { ...item, message: replaying(item.message, said) };
+  const restored = messages.get(item.message.id);
+  return restored === undefined || restored === null
+    ? item
+    : { ...item, message: replaying(item.message, restored) };
 }
 
 /** A text as what it was in the session that it was restored from, whatever its client takes it for. */
-function asTold(part: Part, { isInjected, kinds }: RestoredMessage): Part {
+function asRestored(part: Part, { isInjected, kinds }: RestoredMessage): Part {
   if (part.type !== "text") return part;
   // As a pond before noted it: of the whole message, without a kind.
   if (kinds === undefined) return isInjected === true ? { ...part, provenance: "injected" } : part;
-  const told = kinds.find(([ordinal]) => ordinal === part.ordinal);
-  if (told === undefined) return part;
-  const [, kind] = told;
+  const recorded = kinds.find(([ordinal]) => ordinal === part.ordinal);
+  if (recorded === undefined) return part;
+  const [, kind] = recorded;
   // Whoever its client takes for the author is the author of what it takes it for.
   const options = withoutFacts(part.options, ["injected", "author"]);
   if (kind === null) return { ...part, provenance: "conversational", options };
   return { ...part, provenance: "injected", options: withFacts(options, { injected: kind }) };
 }
 
-function replaying<M extends Message>(message: M, { others = [], ...said }: RestoredMessage): M {
+function replaying<M extends Message>(message: M, { others = [], ...original }: RestoredMessage): M {
   const also = others.map(({ session_id, id }) => ({ session_id, message_id: id }));
   const restored = {
-    session_id: said.session_id,
-    message_id: said.id,
+    session_id: original.session_id,
+    message_id: original.id,
     ...(also.length === 0 ? {} : { also }),
   };
   return { ...message, options: withFacts(message.options, { restored }) };

@@ -14,12 +14,12 @@ import type { ImportHost, ImportTask } from "./importer.ts";
 
 /** Answered by the owner of the store. */
 export interface HostCalls extends Calls, TableCalls {
-  readonly next: (nothing: undefined) => readonly FarTask[];
+  readonly next: (nothing: undefined) => readonly RemoteTask[];
   readonly stored: ImportHost["stored"];
   readonly restored: (nothing: undefined) => ReturnType<ImportHost["restored"]>;
   readonly restoredLists: ImportHost["restoredLists"];
   readonly prefix: ImportHost["prefix"];
-  readonly reached: (sources: readonly FarReached[]) => Promise<void> | void;
+  readonly reached: (sources: readonly RemoteReached[]) => Promise<void> | void;
   readonly done: ImportHost["done"];
 }
 
@@ -42,7 +42,7 @@ export interface WorkOrder {
   readonly patienceMs?: number | undefined;
 }
 
-export interface FarTask {
+export interface RemoteTask {
   readonly order: number;
   readonly key: string;
   readonly files: readonly FileStamp[];
@@ -53,14 +53,14 @@ export interface FarTask {
   readonly cursor?: string;
 }
 
-export interface FarReached extends Omit<Reached, "cursor"> {
+export interface RemoteReached extends Omit<Reached, "cursor"> {
   readonly cursor: string;
 }
 
 export function taskToSend(
   { unit, cursor, order, bytes, opened }: ImportTask,
   places: readonly Place[],
-): FarTask {
+): RemoteTask {
   return {
     order,
     bytes,
@@ -72,7 +72,10 @@ export function taskToSend(
   };
 }
 
-export function taskReceived({ order, bytes, ...task }: FarTask, places: readonly OpenedPlace[]): ImportTask {
+export function taskReceived(
+  { order, bytes, ...task }: RemoteTask,
+  places: readonly OpenedPlace[],
+): ImportTask {
   const opened = places[task.place];
   if (opened === undefined) throw new PondError("internal", `a source of an unknown place: ${task.key}`);
   const { key, files } = task;

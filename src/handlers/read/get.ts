@@ -6,7 +6,7 @@ import { isPondError, PondError } from "../../base/errors.ts";
 import { compareOldestFirst, sessionId } from "../../model/index.ts";
 import { sentence } from "../../base/sentence.ts";
 import type { SessionStore, SessionSummary, StoreTree, SummaryList } from "../../sessions/index.ts";
-import type { Standing } from "../../sessions/states/index.ts";
+import type { RowStatus } from "../../sessions/states/index.ts";
 import { isPlain, messageCount } from "../../sessions/index.ts";
 import { GET_LIMITS, PAGE_BYTES } from "../../wire/index.ts";
 import type { ChildView, GetRequest, GetResponse, ResponseMode, SessionResult } from "../../wire/index.ts";
@@ -104,7 +104,7 @@ async function pastOf(
   session: SessionSummary,
   end: number | undefined,
 ): Promise<Pick<SessionResult, "end" | "ends" | "history" | "states" | "states_remaining" | "replaced">> {
-  const { of, ends } = isPlain(session) ? NO_PAST : await source.standings(session.id);
+  const { of, ends } = isPlain(session) ? NO_PAST : await source.rowStates(session.id);
   const replaced = of
     .values()
     .filter((each) => each === "superseded" || each === "removed")
@@ -144,7 +144,7 @@ async function statesOf(
   };
 }
 
-const NO_PAST = { of: new Map<string, Standing>(), ends: [] };
+const NO_PAST = { of: new Map<string, RowStatus>(), ends: [] };
 
 /** The answer then says which sessions there are. */
 function orNoSession(error: unknown): undefined {

@@ -354,9 +354,9 @@ describe("repeated history", () => {
     await using temp = await tempContext();
     await temp.ingest(story("s").user("a heron").events());
     const store = await temp.context.store();
-    const standings = vi.spyOn(store, "standings");
+    const rowStates = vi.spyOn(store, "rowStates");
     expect(hits(await find(temp, { query: "heron" }))).toHaveLength(1);
-    expect(standings).not.toHaveBeenCalled();
+    expect(rowStates).not.toHaveBeenCalled();
   });
 
   test("of others their rows are looked at once, until something is stored", async () => {
@@ -366,9 +366,9 @@ describe("repeated history", () => {
       .user("a heron flew", { id: "m@2", pond: { revises: "m" } });
     await temp.ingest(rewritten.events());
     const store = await temp.context.store();
-    const standings = vi.spyOn(store, "standings");
+    const rowStates = vi.spyOn(store, "rowStates");
     for (const query of ["heron", "flew"]) expect(ids(await find(temp, { query }))).toEqual(["m@2"]);
-    expect(standings).toHaveBeenCalledTimes(1);
+    expect(rowStates).toHaveBeenCalledTimes(1);
   });
 
   test("a total that would need many looks into the past says that it is the least", async () => {

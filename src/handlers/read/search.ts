@@ -134,7 +134,7 @@ function hitOf(hit: ShownHit, { snippets, summaries }: Texts): Hit {
   const { part, alsoIn } = hit;
   const snippet = snippets.get(hit) ?? { text: "", length: 0 };
   const parts_summary = summaries.get(hit);
-  const state = rowState(hit.standing);
+  const state = rowState(hit.status);
   return {
     message_id: hit.id,
     ...(state === undefined ? {} : { state }),

@@ -10,7 +10,7 @@ import type { PondFacts } from "../../model/derived/index.ts";
 import type { SessionId } from "../../model/index.ts";
 import { activeBranch, newestRevisions } from "../../model/derived/index.ts";
 import { describeKey } from "../../model/index.ts";
-import type { MessageText, RowRef, Standing, StoredMessage } from "../../sessions/states/index.ts";
+import type { MessageText, RowRef, RowStatus, StoredMessage } from "../../sessions/states/index.ts";
 import type { SessionStore, StoreTree } from "../../sessions/index.ts";
 import type { ResponseMode, RowState } from "../../wire/index.ts";
 import { PAGE_BYTES } from "../../wire/index.ts";
@@ -73,7 +73,7 @@ export async function outlineSession(
     return { shown, isShown: whole !== true, message };
   });
   if (branch === "history") {
-    const { of } = await source.standings(session);
+    const { of } = await source.rowStates(session);
     const messages = all.filter(({ isShown }) => isShown).map(({ shown }) => withState(shown, of));
     return { messages, hidden: 0, ...base };
   }
@@ -108,8 +108,8 @@ function notThere(id: SessionId): PondError {
   return new PondError("not_found", `${describeKey({ id })} is not stored`, { data: { id } });
 }
 
-function withState(message: ShownMessage, standings: ReadonlyMap<string, Standing>): ShownMessage {
-  const state = rowState(standings.get(message.head.id));
+function withState(message: ShownMessage, statuses: ReadonlyMap<string, RowStatus>): ShownMessage {
+  const state = rowState(statuses.get(message.head.id));
   return state === undefined ? message : { ...message, state };
 }
 

@@ -10,7 +10,7 @@ import {
   timestampFromMicros,
 } from "../../model/index.ts";
 import { REF } from "../../model/tree/index.ts";
-import type { StateHead, EndRows, RowRef, Standing, StoredPart } from "../../sessions/states/index.ts";
+import type { StateHead, EndRows, RowRef, RowStatus, StoredPart } from "../../sessions/states/index.ts";
 import type { SessionStore, SessionSummary } from "../../sessions/index.ts";
 import type {
   EndView,
@@ -105,9 +105,9 @@ export function headView(message: MessageOutline): Pick<MessageView, "id" | "seq
 }
 
 /** How the wire names where a row stands; nothing for what is in the newest end. */
-export function rowState(standing: Standing | undefined): RowState | undefined {
-  if (standing === undefined || standing === "current") return undefined;
-  return standing === "end" ? "other_end" : standing;
+export function rowState(status: RowStatus | undefined): RowState | undefined {
+  if (status === undefined || status === "current") return undefined;
+  return status === "end" ? "other_end" : status;
 }
 
 /** The ends of a session that has several, the newest first. */

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import type { Adapter, AdapterEnv, Issue, Lineage, OpenedPlace, Place, Unit } from "../../adapters/index.ts";
 import type { Restored, RestoredLog } from "../../adapters/restore.ts";
-import { differenceToHandedOver, handedOver, messagesBehind, toldBy } from "../../adapters/restore.ts";
+import { differenceToHandedOver, handedOver, messagesBehind, contentOf } from "../../adapters/restore.ts";
 import { digestOf, locate } from "../../adapters/index.ts";
 import { PondError } from "../../base/errors.ts";
 import { firstDifference, stringifyJson } from "../../base/json/json.ts";
@@ -126,7 +126,7 @@ async function differenceToStored(
   // The very records: how they are told may depend on those that once stood beside them.
   if (records !== undefined && digest !== undefined && digestOf(records).digest === digest) return undefined;
   if (state === undefined) return `it contains no session${waiting.map((reason) => ` (${reason})`).join("")}`;
-  const found = firstDifference(toldBy(stored.messages), toldBy(state.messages));
+  const found = firstDifference(contentOf(stored.messages), contentOf(state.messages));
   if (found === undefined) return undefined;
   return `${found.path}: ${shortened(found.left)} became ${shortened(found.right)}`;
 }

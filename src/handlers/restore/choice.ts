@@ -30,7 +30,7 @@ export async function chosenState(
   const history = views?.history;
   const states =
     source === undefined
-      ? onlySource(history?.told ?? [], id)
+      ? onlySource(history?.readSources ?? [], id)
       : sourceNamed(history?.sources ?? [], source, { home, id });
   return new Map([[id, stateNumbered(states, state, id)]]);
 }
@@ -87,8 +87,8 @@ function sourceNamed(
 /** The id too where a path alone would not tell them apart. */
 function howToName(sources: readonly SourceStates[]): Sentence {
   const heads = sources.flatMap(({ latest }) => latest ?? []);
-  const isTold = new Set(heads.map(({ path }) => path)).size === heads.length;
-  const names = heads.map(({ path, source }) => (isTold ? path : `${path} (${source})`));
+  const isDistinct = new Set(heads.map(({ path }) => path)).size === heads.length;
+  const names = heads.map(({ path, source }) => (isDistinct ? path : `${path} (${source})`));
   return sentence`write ${{ field: "source" }} <path or id>, with one of: ${names.join(", ")}`;
 }
 

@@ -5,7 +5,7 @@
 import { dirname, join } from "node:path";
 import type { Adapter, AdapterYield, Place, PresentSession } from "../../adapters/index.ts";
 import type { Restored } from "../../adapters/restore.ts";
-import { messagesSaying } from "../../adapters/restore.ts";
+import { messagesWithContent } from "../../adapters/restore.ts";
 import { placesThatExist } from "../../adapters/index.ts";
 import type { Lineage } from "../../model/events/index.ts";
 import type { MessageKey, Session, SessionId } from "../../model/index.ts";
@@ -174,10 +174,10 @@ function turnsSince({ restored, session, lineage }: Wanted, record: RestoreRecor
   const handed = restored.logs.find((log) => log.session === session.id)?.handedOver;
   if (handed === undefined) return 0;
   const written = new Set<string>();
-  for (const said of record.messages.values())
-    if (said !== null) for (const key of [said, ...(said.others ?? [])]) written.add(nameOf(key));
+  for (const message of record.messages.values())
+    if (message !== null) for (const key of [message, ...(message.others ?? [])]) written.add(nameOf(key));
   const fresh = new Set(
-    messagesSaying(handed)
+    messagesWithContent(handed)
       .map(nameOf)
       .filter((name) => !written.has(name)),
   );

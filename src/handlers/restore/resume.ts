@@ -57,8 +57,9 @@ export function resumeIn(
 
 /** True where there is a file with other content, however that is spelled. */
 function isOther(target: string, path: string): boolean {
-  const spelled = (file: string): string => readFileSync(file, "latin1").split("\n").map(valueOf).join("\n");
-  return existsSync(target) && spelled(target) !== spelled(path);
+  const normalized = (file: string): string =>
+    readFileSync(file, "latin1").split("\n").map(valueOf).join("\n");
+  return existsSync(target) && normalized(target) !== normalized(path);
 }
 
 function valueOf(line: string): string {

@@ -1,11 +1,11 @@
 /** `init`: the first set-up (spec.md#cli-first-minute), safe to run again. Looks first, changes only what is missing. */
 import { stat } from "node:fs/promises";
 import { createConfigFile } from "../../config/create.ts";
-import type { InitLook, InitReport, InitRequest } from "../../wire/setup.ts";
+import type { InitSurvey, InitReport, InitRequest } from "../../wire/setup.ts";
 import { listAdapters } from "./adapters.ts";
 import type { Context } from "../context/context.ts";
 
-export async function lookAround(context: Context): Promise<InitLook> {
+export async function surveyMachine(context: Context): Promise<InitSurvey> {
   const { path } = context.config.file;
   const exists = await stat(path).then(
     () => true,
@@ -17,8 +17,8 @@ export async function lookAround(context: Context): Promise<InitLook> {
 
 /** Writes the configuration file if there is none; an existing one is never touched. */
 export async function init(context: Context, choice: InitRequest): Promise<InitReport> {
-  const look = await lookAround(context);
-  if (look.config_exists) return { ...look, changed: [] };
-  const created = await createConfigFile(look.config_file, { storageUrl: choice.store });
-  return { ...look, store: choice.store, changed: created ? [look.config_file] : [] };
+  const survey = await surveyMachine(context);
+  if (survey.config_exists) return { ...survey, changed: [] };
+  const created = await createConfigFile(survey.config_file, { storageUrl: choice.store });
+  return { ...survey, store: choice.store, changed: created ? [survey.config_file] : [] };
 }

@@ -60,25 +60,25 @@ async function placesOf(
   }
   const configured = context.config.values.adapters?.[adapter.name]?.paths;
   if (configured === undefined) return { places: own, issues: [] };
-  const looks = configured.map((path) => lookAt(path));
+  const statuses = configured.map((path) => inspect(path));
   return {
-    places: placesAt(looks.filter(isThere), own, "config"),
-    issues: looks.filter((look) => !isThere(look)).map((look) => absent(context, adapter, look)),
+    places: placesAt(statuses.filter(isThere), own, "config"),
+    issues: statuses.filter((status) => !isThere(status)).map((status) => absent(context, adapter, status)),
   };
 }
 
-interface Look {
+interface PathStatus {
   readonly path: string;
   readonly stats: Stats | undefined;
   /** Why there are no stats. */
   readonly fault?: string;
 }
 
-type Found = Look & { readonly stats: Stats };
+type Found = PathStatus & { readonly stats: Stats };
 
-const isThere = (look: Look): look is Found => look.stats !== undefined;
+const isThere = (status: PathStatus): status is Found => status.stats !== undefined;
 
-function lookAt(path: string): Look {
+function inspect(path: string): PathStatus {
   try {
     return { path, stats: statSync(path) };
   } catch (error) {
@@ -97,9 +97,9 @@ export function namedPath(named: string, home: string): string {
 }
 
 function requirePath(named: string, home: string): Found {
-  const look = lookAt(namedPath(named, home));
-  if (isThere(look)) return look;
-  throw new PondError("not_found", sentence`${{ field: "paths" }} ${named}: ${look.fault ?? ""}`, {
+  const status = inspect(namedPath(named, home));
+  if (isThere(status)) return status;
+  throw new PondError("not_found", sentence`${{ field: "paths" }} ${named}: ${status.fault ?? ""}`, {
     hint: "check the path",
     data: { field: "paths", value: named },
   });
@@ -111,7 +111,7 @@ function requirePath(named: string, home: string): Found {
  */
 function placesAt(found: readonly Found[], own: readonly Place[], origin: Place["origin"]): readonly Place[] {
   const distinct = new Map(
-    found.toReversed().map((look) => [`${look.stats.dev}:${look.stats.ino}`, look] as const),
+    found.toReversed().map((status) => [`${status.stats.dev}:${status.stats.ino}`, status] as const),
   );
   const whole = new Set<Place>();
   const within = new Map<Place, string[]>();
@@ -143,8 +143,8 @@ function addTo<K>(lists: Map<K, string[]>, key: K, item: string): void {
 
 /** The path as it is spelled from the folder on; undefined where it is neither the folder nor below it. */
 function pathIn(folder: string, path: string): string | undefined {
-  for (const spelled of [(named: string) => named, realpathSync]) {
-    const way = relative(spelled(folder), spelled(path));
+  for (const resolved of [(named: string) => named, realpathSync]) {
+    const way = relative(resolved(folder), resolved(path));
     if (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return join(folder, way);
   }
   return undefined;
@@ -152,7 +152,7 @@ function pathIn(folder: string, path: string): string | undefined {
 
 const isIn = (folder: string, path: string): boolean => pathIn(folder, path) !== undefined;
 
-function absent({ config }: Context, { name }: Adapter, { path, fault }: Look): Issue {
+function absent({ config }: Context, { name }: Adapter, { path, fault }: PathStatus): Issue {
   const setting = config.settings.find((each) => each.path.join(".") === `adapters.${name}.paths`);
   const by = setting === undefined ? "the settings" : describeSource(setting.source);
   const message = `${fault}, though adapters.${name}.paths names it (${by}): correct the path, or remove it`;

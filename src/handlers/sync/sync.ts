@@ -28,7 +28,7 @@ import type {
 import type { Context } from "../context/context.ts";
 import { clientReport } from "../import/outcome.ts";
 import type { IsWanted, Sweep } from "../sources/sweep.ts";
-import { goneMessage, lookAt, rememberedSync } from "../context/remembered.ts";
+import { goneMessage, inspectStore, rememberedSync } from "../context/remembered.ts";
 import { onlyStale, sweepSources } from "../sources/sweep.ts";
 import { waitsToRemember } from "../sources/waits.ts";
 import type { Sentence } from "../../base/sentence.ts";
@@ -261,7 +261,7 @@ function noteDamage(cursors: Cursors | undefined, notes: Sentence[]): void {
 
 /** Of a store in memory nothing can be looked at from outside. */
 async function factsOf(context: Context, store: SessionStore): Promise<StoreFacts> {
-  return (await lookAt(context)) ?? { id: await store.id(), versions: {}, commitOf: () => undefined };
+  return (await inspectStore(context)) ?? { id: await store.id(), versions: {}, commitOf: () => undefined };
 }
 
 /**

@@ -11,7 +11,7 @@ import { isSameStamp, stampNow } from "../../adapters/index.ts";
 import { errnoOf, toPondError } from "../../base/errors.ts";
 import type { SessionState } from "../../model/events/index.ts";
 import type { Context } from "../context/context.ts";
-import type { Source, ToldSession } from "../import/dry-read.ts";
+import type { Source, ReadSession } from "../import/dry-read.ts";
 
 export interface SourceComparison {
   readonly files: readonly FileComparison[];
@@ -58,7 +58,7 @@ export class UnitCoverage {
 
 interface Comparing {
   readonly source: Source;
-  readonly told: ToldSession;
+  readonly readSession: ReadSession;
   readonly comparer: FileComparer;
   readonly coverage: UnitCoverage;
   readonly strictness: Strictness;
@@ -68,11 +68,11 @@ interface Comparing {
 export async function compareSource(
   context: Context,
   stored: SessionState,
-  { source, told, comparer, coverage, strictness }: Comparing,
+  { source, readSession, comparer, coverage, strictness }: Comparing,
 ): Promise<SourceComparison> {
   const { adapter, unit, opened } = source;
   if (adapter.restore.kind === "unsupported") return { files: [], differences: [] };
-  const { key, form } = told.state;
+  const { key, form } = readSession.state;
   let restored: Restored;
   try {
     restored = await adapter.restore.serialize(

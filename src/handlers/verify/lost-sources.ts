@@ -25,19 +25,19 @@ import { sentence } from "../../base/sentence.ts";
 export function storedOnce({ config, address }: Context): readonly LostSource[] {
   const { state } = config.paths;
   return knownCursors(state, address).flatMap(({ name }) =>
-    [...Cursors.open(state, name).all()].flatMap(({ source, cursor }) => toldOf(source, cursor)),
+    [...Cursors.open(state, name).all()].flatMap(({ source, cursor }) => sourcesOf(source, cursor)),
   );
 }
 
 /** How far a source was stored; of one that held nothing, nothing. */
-function toldOf(source: SourceName, cursor: JsonValue): readonly LostSource[] {
+function sourcesOf(source: SourceName, cursor: JsonValue): readonly LostSource[] {
   if (!isCursor(cursor)) return [];
   const files = Object.values(cursor.files);
   const { session, records } = isJsonObject(cursor.state) ? cursor.state : {};
   if (typeof session !== "string" || typeof records !== "number")
     return files.some(({ size }) => size > 0) ? [source] : [];
-  const isTold = records > 0 || files.some(({ offset }) => offset > 0);
-  return isTold ? [{ ...source, session, records }] : [];
+  const hasRecords = records > 0 || files.some(({ offset }) => offset > 0);
+  return hasRecords ? [{ ...source, session, records }] : [];
 }
 
 /** Those of the sources that are neither on disk nor in the store, each once. `cursors`: those that hold for the store. */

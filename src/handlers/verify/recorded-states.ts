@@ -6,7 +6,7 @@ import type { StateDigest } from "../../adapters/index.ts";
 import type { SessionId } from "../../model/index.ts";
 import { sessionId } from "../../model/index.ts";
 import type { StateHead } from "../../sessions/states/index.ts";
-import type { ToldSession } from "../import/dry-read.ts";
+import type { ReadSession } from "../import/dry-read.ts";
 
 export type Match =
   | { readonly kind: "recorded" | "grown" | "changed" | "held"; readonly head: StateHead }
@@ -58,16 +58,17 @@ export class RecordedStates {
   }
 
   /** How what is on disk stands to what is recorded; it counts as found from now on. */
-  match(told: ToldSession): Match {
-    const match = this.#match(told);
-    for (const source of this.#sourcesAt.get(told.path) ?? [])
-      if (isIndex(source.latest) || this.#isOf(source.latest, told, "anybody's")) source.isFound = true;
+  match(readSession: ReadSession): Match {
+    const match = this.#match(readSession);
+    for (const source of this.#sourcesAt.get(readSession.path) ?? [])
+      if (isIndex(source.latest) || this.#isOf(source.latest, readSession, "anybody's"))
+        source.isFound = true;
     if (match.kind === "recorded") this.#found.add(foundName(match.head));
     return match;
   }
 
   /** The sessions that lines of a list of sessions are stored with, as told of it before; by another path if not by this. */
-  listedAt({ path, state }: ToldSession): readonly SessionId[] {
+  listedAt({ path, state }: ReadSession): readonly SessionId[] {
     const known = (this.#byPath.get(path) ?? []).filter(isIndex);
     const named = (): readonly StateHead[] =>
       [...this.#bySession.values()].flat().filter((head) => isIndex(head) && head.key === state.key);
@@ -83,46 +84,54 @@ export class RecordedStates {
     return reader === this.#reader;
   }
 
-  #match(told: ToldSession): Match {
-    const { state } = told;
-    const own = (this.#byPath.get(told.path) ?? []).filter((head) => this.#isOf(head, told, "mine"));
+  #match(readSession: ReadSession): Match {
+    const { state } = readSession;
+    const own = (this.#byPath.get(readSession.path) ?? []).filter((head) =>
+      this.#isOf(head, readSession, "mine"),
+    );
     // A file that was deleted and restored again is another source at the same path, whose states are counted anew.
     const latest = own.toSorted((a, b) => b.read_at - a.read_at || b.state - a.state)[0];
     if (!state.isWhole) {
-      const head = latest ?? this.#asFarAsRead(told);
+      const head = latest ?? this.#asFarAsRead(readSession);
       return head === undefined ? { kind: "unknown" } : { kind: "held", head };
     }
     const [same] = (this.#byContent.get(contentOf({ ...state, whole: true })) ?? [])
-      .filter(({ session_id, records, side }) => session_id === told.session || records > 0 || side !== "")
-      .toSorted((a, b) => this.#nearness(b, told) - this.#nearness(a, told) || b.state - a.state);
+      .filter(
+        ({ session_id, records, side }) => session_id === readSession.session || records > 0 || side !== "",
+      )
+      .toSorted(
+        (a, b) => this.#nearness(b, readSession) - this.#nearness(a, readSession) || b.state - a.state,
+      );
     if (same !== undefined) return { kind: "recorded", head: same };
     if (latest === undefined) return { kind: "unknown" };
     const { records, digest, form, whole } = latest;
-    const isBeginning = records === 0 || told.links.get(records) === digest;
+    const isBeginning = records === 0 || readSession.links.get(records) === digest;
     const isGrown = form === "log" && whole && isBeginning && records < state.records;
     return { kind: isGrown ? "grown" : "changed", head: latest };
   }
 
   /** Of a source that was never read here, and now cannot be read whole: a state of the same records, whoever read it. */
-  #asFarAsRead(told: ToldSession): StateHead | undefined {
-    const { records, digest, form } = told.state;
-    return (this.#bySession.get(told.session) ?? [])
+  #asFarAsRead(readSession: ReadSession): StateHead | undefined {
+    const { records, digest, form } = readSession.state;
+    return (this.#bySession.get(readSession.session) ?? [])
       .filter(
         (head) => records > 0 && head.records === records && head.digest === digest && head.form === form,
       )
-      .toSorted((a, b) => this.#nearness(b, told) - this.#nearness(a, told) || b.state - a.state)[0];
+      .toSorted(
+        (a, b) => this.#nearness(b, readSession) - this.#nearness(a, readSession) || b.state - a.state,
+      )[0];
   }
 
   /** Whether a state is of this source; of a log that was told by another session's id before, too. */
-  #isOf(head: StateHead, { session, path, state }: ToldSession, whose: "mine" | "anybody's"): boolean {
+  #isOf(head: StateHead, { session, path, state }: ReadSession, whose: "mine" | "anybody's"): boolean {
     if (head.path !== path || (whose === "mine" && !this.isMine(head))) return false;
     return head.session_id === session || (head.form === "log" && state.form === "log");
   }
 
-  #nearness(head: StateHead, told: ToldSession): number {
+  #nearness(head: StateHead, readSession: ReadSession): number {
     return (
-      (head.session_id === told.session ? 4 : 0) +
-      (head.path === told.path ? 2 : 0) +
+      (head.session_id === readSession.session ? 4 : 0) +
+      (head.path === readSession.path ? 2 : 0) +
       (this.isMine(head) ? 1 : 0)
     );
   }

@@ -19,11 +19,11 @@ import type { Cursors } from "../../state/index.ts";
 import { restoredStamps } from "../../state/besides.ts";
 import { knownReaderId } from "../../state/index.ts";
 import type { SourceFilter } from "../../wire/sources.ts";
-import type { ClientVerification, Standing, VerifyProgress, VerifyReport } from "../../wire/verify.ts";
+import type { ClientVerification, SourceVerdict, VerifyProgress, VerifyReport } from "../../wire/verify.ts";
 import { countAbsent } from "./absent-sources.ts";
 import { compareSource, isTouched, UnitCoverage } from "./compare-source.ts";
 import type { Context } from "../context/context.ts";
-import type { DryRead, Source, ToldSession } from "../import/dry-read.ts";
+import type { DryRead, Source, ReadSession } from "../import/dry-read.ts";
 import { dryRead, SETTLED_MS } from "../import/dry-read.ts";
 import { requireStore } from "../context/existing.ts";
 import { realPathOf } from "../import/importer.ts";
@@ -97,7 +97,7 @@ class Verifier {
   readonly #job: Job;
   readonly #tally: VerifyTally;
   /** Sources that told nothing, by their paths and keys: what is recorded of them is not gone. */
-  readonly #untold = new Set<string>();
+  readonly #unread = new Set<string>();
   #views: { readonly session: string; readonly views: Promise<StateViews | undefined> } | undefined;
 
   constructor(context: Context, job: Job) {
@@ -119,13 +119,13 @@ class Verifier {
       await this.#verify({ adapter, unit, opened });
       onProgress({ client: adapter.title, done: done + 1, total: stale.length });
     }
-    const looked = {
+    const inspected = {
       places: sweep.places.map(({ place }) => place),
       isEverywhere: filter.paths === undefined,
-      untold: this.#untold,
+      unread: this.#unread,
       hidden: sweep.issues.map(({ path }) => path),
     };
-    countAbsent(recorded, looked, this.#tally);
+    countAbsent(recorded, inspected, this.#tally);
     return this.#tally.finish();
   }
 
@@ -145,15 +145,15 @@ class Verifier {
     const read = await dryRead(this.#context, source, { wanted });
     this.#look(source, read);
     const coverage = new UnitCoverage();
-    const standings = new Set<Verdict>();
-    for (const told of read.sessions) {
+    const verdicts = new Set<Verdict>();
+    for (const readSession of read.sessions) {
       this.#tally.count("sessions");
-      const standing = await this.#verifySession(source, told, coverage);
-      standings.add(standing);
-      if (standing !== "damaged" && standing !== "unstored") this.#tally.count(standing);
+      const verdict = await this.#verifySession(source, readSession, coverage);
+      verdicts.add(verdict);
+      if (verdict !== "damaged" && verdict !== "unstored") this.#tally.count(verdict);
     }
-    const isComplete = !read.isWaiting && read.superseded.length === 0 && standings.size === 1;
-    if (isComplete && standings.has("recorded")) await this.#lookForMissing(source, coverage);
+    const isComplete = !read.isWaiting && read.superseded.length === 0 && verdicts.size === 1;
+    if (isComplete && verdicts.has("recorded")) await this.#lookForMissing(source, coverage);
   }
 
   /** What a source told besides the states of its sessions. */
@@ -165,42 +165,42 @@ class Verifier {
     // What is told all the same is stored as it is and compared; of these nothing is, or not all of it.
     const faults = issues.filter(({ kind }) => sessions.length === 0 || HIDES.has(kind));
     for (const issue of faults) this.#tally.issue(issue);
-    const isTold = sessions.length > 0;
-    const isEmpty = !isTold && !isWaiting && superseded.length + issues.length === 0;
+    const isRead = sessions.length > 0;
+    const isEmpty = !isRead && !isWaiting && superseded.length + issues.length === 0;
     // What is recorded of a log that was emptied stays, as that of any other that was rewritten.
     if (isEmpty) this.#tally.count(this.#job.recorded.isKnownAt(realPathOf(path)) ? "changed" : "empty");
-    if (isTold && !isWaiting && issues.length === 0) return;
-    this.#untold.add(unit.key).add(realPathOf(path));
+    if (isRead && !isWaiting && issues.length === 0) return;
+    this.#unread.add(unit.key).add(realPathOf(path));
   }
 
-  async #verifySession(source: Source, told: ToldSession, coverage: UnitCoverage): Promise<Verdict> {
-    const match = this.#job.recorded.match(told);
-    if (match.kind !== "recorded" && (await this.#isOnlyRestored(source, told))) return "restored";
-    if (match.kind === "unknown") return this.#verifyUnknown(source, told, coverage);
+  async #verifySession(source: Source, readSession: ReadSession, coverage: UnitCoverage): Promise<Verdict> {
+    const match = this.#job.recorded.match(readSession);
+    if (match.kind !== "recorded" && (await this.#isOnlyRestored(source, readSession))) return "restored";
+    if (match.kind === "unknown") return this.#verifyUnknown(source, readSession, coverage);
     const { head } = match;
     const views = await this.#viewsOf(head.session_id);
     if (views === undefined) return this.#damaged([`session ${head.session_id} has no row that can be read`]);
-    if (match.kind === "recorded") return this.#compare(source, told, { views, head, coverage });
+    if (match.kind === "recorded") return this.#compare(source, readSession, { views, head, coverage });
     if (this.#isRestored(source)) return "restored";
-    if (match.kind !== "held" && (await this.#isHeldBack(source, told)))
-      return this.#prove(source, told, { views, head, coverage, kind: "held" });
+    if (match.kind !== "held" && (await this.#isHeldBack(source, readSession)))
+      return this.#prove(source, readSession, { views, head, coverage, kind: "held" });
     if (match.kind !== "held" && this.#isMissed(source)) {
       this.#tally.count("missed");
       this.#tally.unstored(
-        `${pathOf(source.unit)}: session ${told.session} is not stored as it is now, but sync considers it unchanged`,
+        `${pathOf(source.unit)}: session ${readSession.session} is not stored as it is now, but sync considers it unchanged`,
       );
       return "unstored";
     }
-    return this.#prove(source, told, { views, head, coverage, kind: match.kind });
+    return this.#prove(source, readSession, { views, head, coverage, kind: match.kind });
   }
 
   /** True where sync holds back what is on disk and not stored, because more may come: that is no news. */
-  async #isHeldBack(source: Source, { session }: ToldSession): Promise<boolean> {
+  async #isHeldBack(source: Source, { session }: ReadSession): Promise<boolean> {
     const { clock } = this.#context;
     if (source.unit.files.every((file) => isSettled(file, clock.now()))) return false;
     const { sessions } = await dryRead(this.#context, source, { asSyncReads: true });
-    const told = sessions.find((each) => each.session === session);
-    if (told === undefined || this.#job.recorded.match(told).kind === "recorded") return true;
+    const readSession = sessions.find((each) => each.session === session);
+    if (readSession === undefined || this.#job.recorded.match(readSession).kind === "recorded") return true;
     // Without it there is nothing but what was restored, which sync does not store.
     return this.#isOnlyRestored(source, { session }, clock.now());
   }
@@ -212,7 +212,11 @@ class Verifier {
   }
 
   /** A source that is as it was recorded: both ways. */
-  async #compare(source: Source, told: ToldSession, { views, head, coverage }: Comparing): Promise<Verdict> {
+  async #compare(
+    source: Source,
+    readSession: ReadSession,
+    { views, head, coverage }: Comparing,
+  ): Promise<Verdict> {
     const view = views.view(head);
     if (view.damage.length > 0) return this.#damaged(view.damage);
     if (isListOfLines(head)) return this.#proveLines(source, { views, head, coverage });
@@ -221,13 +225,13 @@ class Verifier {
     try {
       const found = await compareSource(this.#context, view.state, {
         source,
-        told,
+        readSession,
         comparer,
         coverage,
         strictness,
       });
       const isAtWork = found.differences.length > 0 && isTouched(source.unit);
-      if (isAtWork) return await this.#prove(source, told, { views, head, coverage, kind: "changed" });
+      if (isAtWork) return await this.#prove(source, readSession, { views, head, coverage, kind: "changed" });
       this.#count(found.files);
       for (const difference of found.differences) this.#tally.unequal(difference);
       return found.differences.length === 0 ? "recorded" : "damaged";
@@ -249,7 +253,7 @@ class Verifier {
   /** A source that is not as it was recorded: what is stored of it is proven, and compared where it only went on. */
   async #prove(
     source: Source,
-    told: ToldSession,
+    readSession: ReadSession,
     { views, head, coverage, kind }: Comparing & { readonly kind: "grown" | "changed" | "held" },
   ): Promise<Verdict> {
     const view = views.view(head);
@@ -261,7 +265,7 @@ class Verifier {
       return kind;
     }
     const { comparer } = this.#job;
-    const comparing = { source, told, comparer, coverage, strictness: "grown" as const };
+    const comparing = { source, readSession, comparer, coverage, strictness: "grown" as const };
     const found = await compareSource(this.#context, view.state, comparing);
     this.#count(found.files);
     for (const difference of found.differences) this.#tally.unequal(difference);
@@ -269,24 +273,26 @@ class Verifier {
   }
 
   /** Nothing is recorded of this source, nor of what it holds. */
-  async #verifyUnknown(source: Source, told: ToldSession, coverage: UnitCoverage): Promise<Verdict> {
+  async #verifyUnknown(source: Source, readSession: ReadSession, coverage: UnitCoverage): Promise<Verdict> {
     const { store, recorded } = this.#job;
-    const views = recorded.isRecorded(told.session) ? undefined : await this.#viewsOf(told.session);
+    const views = recorded.isRecorded(readSession.session)
+      ? undefined
+      : await this.#viewsOf(readSession.session);
     // An older pond stored it, without a state: it is compared as it was then.
     if (views !== undefined) {
       const { state, damage } = views.everything();
       if (damage.length > 0) return this.#damaged(damage);
       const { comparer } = this.#job;
-      const comparing = { source, told, comparer, coverage, strictness: "exact" as const };
+      const comparing = { source, readSession, comparer, coverage, strictness: "exact" as const };
       const found = await compareSource(this.#context, state, comparing);
       this.#count(found.files);
       for (const difference of found.differences) this.#tally.unequal(difference);
       return found.differences.length === 0 ? "recorded" : "damaged";
     }
     if (this.#isRestored(source)) return "restored";
-    if (await this.#isHeldBack(source, told)) return "waiting";
-    const { records, missing } = await this.#missingOf(store, source, told);
-    if (missing === 0 && told.state.isWhole && records > 0) {
+    if (await this.#isHeldBack(source, readSession)) return "waiting";
+    const { records, missing } = await this.#missingOf(store, source, readSession);
+    if (missing === 0 && readSession.state.isWhole && records > 0) {
       this.#count([{ records, equal: records }]);
       return "contained";
     }
@@ -295,7 +301,7 @@ class Verifier {
         ? `${missing} of its ${records} records ${missing === 1 ? "is" : "are"} not stored`
         : "it is only partly readable, and nothing like it is stored";
     const what = missing === records ? "not stored" : some;
-    this.#tally.unstored(`${pathOf(source.unit)}: session ${told.session}: ${what}`);
+    this.#tally.unstored(`${pathOf(source.unit)}: session ${readSession.session}: ${what}`);
     return "unstored";
   }
 
@@ -303,11 +309,11 @@ class Verifier {
   async #missingOf(
     store: SessionStore,
     source: Source,
-    told: ToldSession,
+    readSession: ReadSession,
   ): Promise<{ readonly records: number; readonly missing: number }> {
     // A line of a list whose session is gone was told of that session before.
-    const { session } = told;
-    const holders = [...new Set([session, ...this.#job.recorded.listedAt(told)])];
+    const { session } = readSession;
+    const holders = [...new Set([session, ...this.#job.recorded.listedAt(readSession)])];
     const stored = [...(await store.storedHashes(holders)).values()];
     let [records, missing] = [0, 0];
     await dryRead(this.#context, source, {
@@ -331,7 +337,7 @@ class Verifier {
   /** Pond restored the session here from another client's, and nobody carried it on. */
   async #isOnlyRestored(
     { unit, opened }: Source,
-    { session }: Pick<ToldSession, "session">,
+    { session }: Pick<ReadSession, "session">,
     now = this.#context.clock.now() + SETTLED_MS,
   ): Promise<boolean> {
     const { restored } = this.#job;
@@ -387,7 +393,7 @@ function unlessCorrupt(error: unknown): undefined {
 }
 
 /** What became of a session of a source. */
-type Verdict = Standing | "damaged" | "waiting";
+type Verdict = SourceVerdict | "damaged" | "waiting";
 
 interface Comparing {
   readonly views: StateViews;

@@ -10,10 +10,10 @@ import type { WithFacts } from "./facts.ts";
 import { factsOf } from "./facts.ts";
 import type { Message } from "../types.ts";
 
-type Entry = Pick<Message, "id" | "seq" | "role"> & WithFacts;
+type BranchMessage = Pick<Message, "id" | "seq" | "role"> & WithFacts;
 
 /** The ids of the messages to show, given all messages of a session in order. */
-export function activeBranch(messages: readonly Entry[]): ReadonlySet<string> {
+export function activeBranch(messages: readonly BranchMessage[]): ReadonlySet<string> {
   if (!messages.some(isOfTree)) return new Set(messages.map(({ id }) => id));
   const nodes = nodesOf(messages);
   if (![...nodes.values()].some(({ isPlaced }) => isPlaced)) return activeOfList(messages);
@@ -42,14 +42,14 @@ export function activeBranch(messages: readonly Entry[]): ReadonlySet<string> {
 }
 
 /** What has no position is no step of the list, and stays. */
-function activeOfList(messages: readonly Entry[]): ReadonlySet<string> {
-  let kept: Entry[] = [];
+function activeOfList(messages: readonly BranchMessage[]): ReadonlySet<string> {
+  let kept: BranchMessage[] = [];
   for (const message of messages) {
     const { leaf } = factsOf(message);
     const at = typeof leaf === "string" ? kept.findLastIndex((entry) => nodeKey(entry) === leaf) : -1;
     if (at !== -1 || leaf === null) {
       const seq = kept[at]?.seq;
-      const isOfLeaf = (entry: Entry): boolean => seq !== undefined && entry.seq === seq;
+      const isOfLeaf = (entry: BranchMessage): boolean => seq !== undefined && entry.seq === seq;
       kept = kept.filter((entry, index) => index <= at || entry.seq === undefined || isOfLeaf(entry));
     }
     kept.push(message);
@@ -58,7 +58,7 @@ function activeOfList(messages: readonly Entry[]): ReadonlySet<string> {
 }
 
 /** False in a plain list, of which nothing is to be looked up. */
-function isOfTree(message: Entry): boolean {
+function isOfTree(message: BranchMessage): boolean {
   const { parent, leaf } = factsOf(message);
   return parent !== undefined || leaf !== undefined;
 }
@@ -74,7 +74,7 @@ interface Node {
   readonly leaf: string | null | undefined;
 }
 
-function nodesOf(messages: readonly Entry[]): Map<string, Node> {
+function nodesOf(messages: readonly BranchMessage[]): Map<string, Node> {
   const nodes = new Map<string, Node>();
   for (const message of messages) {
     const { parent, leaf, turn, aside, removed } = factsOf(message);
@@ -150,6 +150,6 @@ function turnAbove({ parent }: Node, nodes: ReadonlyMap<string, Node>): string |
 }
 
 /** A revision stands where the record that it revises stood. */
-function nodeKey(message: Entry): string {
+function nodeKey(message: BranchMessage): string {
   return factsOf(message).revises ?? message.id;
 }

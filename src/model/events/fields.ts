@@ -86,12 +86,12 @@ const text: Field = (value) =>
   typeof value === "string" ? undefined : `must be a text, not ${shown(value)}`;
 const flag: Field = (value) =>
   typeof value === "boolean" ? undefined : `must be true or false, not ${shown(value)}`;
-const instant: Field = (value) => (isWhole(value) ? undefined : `${INSTANT}; got ${shown(value)}`);
+const instant: Field = (value) => (isInteger(value) ? undefined : `${INSTANT}; got ${shown(value)}`);
 const position: Field = (value) =>
-  isWhole(value) && value >= 0 ? undefined : `must be a whole number from 0, not ${shown(value)}`;
+  isInteger(value) && value >= 0 ? undefined : `must be a whole number from 0, not ${shown(value)}`;
 /** What its column holds. */
 const ordinal: Field = (value) =>
-  isWhole(value) && value >= 0 && value <= MAX_ORDINAL
+  isInteger(value) && value >= 0 && value <= MAX_ORDINAL
     ? undefined
     : `must be a whole number from 0 to ${MAX_ORDINAL}, not ${shown(value)}`;
 const bytes: Field = (value) =>
@@ -218,7 +218,7 @@ const PARTS: Readonly<Record<PartType, Shape>> = {
   }),
 };
 
-function isWhole(value: unknown): value is number {
+function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value) && !Object.is(value, -0);
 }
 

@@ -3,7 +3,7 @@
  * call. A leaf that cannot be had is one issue, and everything else comes.
  */
 import type { SessionId } from "../ids.ts";
-import { describeKey, isSameKey, keyOf } from "../ids.ts";
+import { describeKey, isSameKey, entityKeyOf } from "../ids.ts";
 import type { Lineage, MessageWithParts, SessionState } from "../events/replay.ts";
 import { entityOf } from "../events/replay.ts";
 import type { Event } from "../types.ts";
@@ -188,5 +188,5 @@ const NOTHING = {
 
 /** With the key alone: an issue does not hold on to the tree. */
 function issueOf(stage: TreeIssue["stage"], node: PlanNode, fault: Fault): TreeIssue {
-  return { stage, key: keyOf(node), ...fault };
+  return { stage, key: entityKeyOf(node), ...fault };
 }

@@ -33,8 +33,8 @@ export async function planTree<R extends TreeRef>(
   // Awaited below, unless there is no such session; then its failure is nobody's business.
   ahead?.catch(() => undefined);
   const draft = await growSessions(source, root, { scope, issues });
-  const look = (id: SessionId) => (id === root ? ahead : undefined) ?? source.messages(id);
-  await takeMessages(look, [...preorder(draft)], { scope, issues });
+  const outlines = (id: SessionId) => (id === root ? ahead : undefined) ?? source.messages(id);
+  await takeMessages(outlines, [...preorder(draft)], { scope, issues });
   const planned = await planParts(source, finish(draft), scope.partTypes);
   return { value: planned.value, issues: [...issues, ...planned.issues] };
 }
@@ -138,7 +138,7 @@ function startsAt(root: SessionId, { messages: { after, before, from } = {}, dep
 
 /** Fills in the messages of the range, session by session in the range's direction, and says where it was cut. */
 async function takeMessages<R extends TreeRef>(
-  look: TreeSource<R>["messages"],
+  outlines: TreeSource<R>["messages"],
   drafts: readonly Draft<R>[],
   { scope, issues }: Planning,
 ): Promise<void> {
@@ -149,7 +149,7 @@ async function takeMessages<R extends TreeRef>(
   const inRange = drafts.slice(first, last + 1);
   const meter = new Meter(scope);
   for (const draft of isForward ? inRange : inRange.toReversed()) {
-    const all = take(await look(draft.head.id), issues);
+    const all = take(await outlines(draft.head.id), issues);
     draft.total = { messages: all.length, bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) };
     const start = draft === drafts[first] ? positionOf(all, after, -1) + 1 : 0;
     const end = draft === drafts[last] ? positionOf(all, before, all.length) : all.length;

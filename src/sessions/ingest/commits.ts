@@ -69,8 +69,8 @@ export class Commits<C, S> {
   readonly #clock: Clock;
   readonly #onCommit: OnCommit<C, S>;
   readonly #stored = { sessions: NO_ROWS, messages: NO_ROWS, parts: NO_ROWS, relabelled: 0, commits: 0 };
-  #last = UnderWay.over();
-  #underWay: UnderWay[] = [];
+  #last = InFlight.over();
+  #underWay: InFlight[] = [];
   #held: Held<C, S>[] = [];
   #heldBytes = 0;
   /** When nothing was held last, in milliseconds since 1970. */
@@ -119,14 +119,14 @@ export class Commits<C, S> {
       // What came before is whole but for the rows that are held.
       await this.#release().catch(() => undefined);
       // Rows that could not be written are no longer held: nothing may be told as durable behind them.
-      this.#last = UnderWay.failed(error);
+      this.#last = InFlight.failed(error);
       throw error;
     }
   }
 
   /** `open`: the session that goes on in the next batch. */
   start(batch: IngestBatch<C, S>, open: string | undefined): void {
-    const [before, mine] = [this.#last, new UnderWay()];
+    const [before, mine] = [this.#last, new InFlight()];
     const going = this.#open;
     const known = this.#lookUp(batch, { before: going?.id, next: open });
     if (open === undefined) this.#open = undefined;
@@ -144,7 +144,7 @@ export class Commits<C, S> {
   async #write(
     batch: IngestBatch<C, S>,
     lookedUp: Promise<Known>,
-    { before, mine }: { readonly before: UnderWay; readonly mine: UnderWay },
+    { before, mine }: { readonly before: InFlight; readonly mine: InFlight },
   ): Promise<void> {
     const known = await lookedUp;
     await before.messages.promise;
@@ -168,8 +168,8 @@ export class Commits<C, S> {
   async #writeMessages(batch: IngestBatch<C, S>, known: Known): Promise<StoredVersions> {
     const { messages, hashesOf, versions: look } = this.#tables;
     let versions = byKey(known.versions);
-    const unhashed = batch.claims.flatMap(({ toldKey }) => {
-      const version = versions.get(toldKey);
+    const unhashed = batch.claims.flatMap(({ givenKey }) => {
+      const version = versions.get(givenKey);
       return version?.hash === null ? [version] : [];
     });
     const hashes = new Map<StoredVersion, number | undefined>();
@@ -355,7 +355,7 @@ function lostTo({ session, id }: Claim): PondError {
 }
 
 /** A batch on its way, as the next one sees it. */
-class UnderWay {
+class InFlight {
   /** Resolved when it has left the table. */
   readonly parts = Promise.withResolvers<void>();
   readonly messages = Promise.withResolvers<void>();
@@ -367,14 +367,14 @@ class UnderWay {
     for (const { promise } of this.#gates) promise.catch(() => undefined);
   }
 
-  static over(): UnderWay {
-    const over = new UnderWay();
+  static over(): InFlight {
+    const over = new InFlight();
     for (const gate of over.#gates) gate.resolve();
     return over;
   }
 
-  static failed(error: unknown): UnderWay {
-    const failed = new UnderWay();
+  static failed(error: unknown): InFlight {
+    const failed = new InFlight();
     failed.fail(error);
     return failed;
   }

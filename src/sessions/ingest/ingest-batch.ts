@@ -229,8 +229,8 @@ export class IngestBatch<C, S> {
 
 const isKept = (entry: Held): boolean => !("claim" in entry) && entry.record.hash === "";
 
-function isOf({ hash }: StoredVersion, { hash: told }: RecordPiece): boolean {
-  return hash === null || hash === hashNumber(told);
+function isOf({ hash }: StoredVersion, { hash: given }: RecordPiece): boolean {
+  return hash === null || hash === hashNumber(given);
 }
 
 /** Never stored: a message comes after its session. */

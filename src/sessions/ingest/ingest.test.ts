@@ -193,19 +193,19 @@ describe("ingest", () => {
           const events = labelled(conversation(id, 8, { from: thread * 5 }), `/project ${thread}`);
           return { writer, events, at: 0 };
         });
-        const goOn = (
+        const resumeFrom = (
           { writer, events, at }: (typeof threads)[number],
           length = events.length,
         ): Promise<void> => writer.add(events.slice(at, at + length));
         for (const turn of order) {
           const thread = threads[turn]!;
-          const going = goOn(thread, 5);
+          const going = resumeFrom(thread, 5);
           thread.at += 5;
           await going;
         }
         const summaries = await Promise.all(
           threads.map(async (thread) => {
-            await goOn(thread);
+            await resumeFrom(thread);
             return thread.writer.flush();
           }),
         );

@@ -84,7 +84,7 @@ export class Ingest<C = never, S = never> {
   #session: Session | undefined;
   #open: OpenMessage | undefined;
   /** The read that is under way: rows that it stores carry its name. */
-  #origin = newOrigin();
+  #origin = newReadName();
   /** The state that is being told of the open session. */
   #draft: StateDraft | undefined;
   /** The first message of the record that was told last: further pieces of it may follow. */
@@ -130,7 +130,7 @@ export class Ingest<C = never, S = never> {
 
   /** What follows is told by another read: of its sessions states will be recorded. */
   startSource(): void {
-    this.#origin = newOrigin();
+    this.#origin = newReadName();
     this.#draft = undefined;
   }
 
@@ -293,13 +293,13 @@ export class Ingest<C = never, S = never> {
 
   #claim({ message, record, parts }: OpenMessage): Claim {
     const { id, session_id: session, seq } = message;
-    const told = record ?? { id, hash: contentHash(message, parts), piece: 0 };
-    const isPiece = told.piece > 0 && this.#first?.record.id === told.id;
+    const given = record ?? { id, hash: contentHash(message, parts), piece: 0 };
+    const isPiece = given.piece > 0 && this.#first?.record.id === given.id;
     if (record !== undefined) this.#draft ??= new StateDraft();
     return new Claim({
       session,
       id,
-      record: told,
+      record: given,
       repeats: encodeRepeats(message),
       seq,
       origin: this.#origin,
@@ -325,8 +325,8 @@ export class Ingest<C = never, S = never> {
     this.#batch = new IngestBatch(this.#tables);
     this.#begun = this.#options.clock.now();
     const open = this.#session?.id;
-    const goesOn = open !== undefined && batch.holdBack(open, this.#batch);
-    this.#commits.start(batch, goesOn ? open : undefined);
+    const isContinued = open !== undefined && batch.holdBack(open, this.#batch);
+    this.#commits.start(batch, isContinued ? open : undefined);
   }
 
   #now(): number {
@@ -338,6 +338,6 @@ export class Ingest<C = never, S = never> {
 const EVENTS_PER_TURN = 200;
 
 /** No two reads have the same name, on whatever machine: with a position it names one record. */
-function newOrigin(): string {
+function newReadName(): string {
   return randomBytes(9).toString("base64url");
 }

@@ -63,10 +63,10 @@ function oneAtATime<S extends TableSpec>(
 
 export function remoteTables(calls: TableCalls, isDoubtful = false): IngestTables {
   return {
-    sessions: new FarTable("sessions", SESSIONS, calls),
-    messages: new FarTable("messages", MESSAGES, calls),
-    parts: new FarTable("parts", PARTS, calls),
-    sources: new FarTable("sources", SOURCES, calls),
+    sessions: new RemoteTable("sessions", SESSIONS, calls),
+    messages: new RemoteTable("messages", MESSAGES, calls),
+    parts: new RemoteTable("parts", PARTS, calls),
+    sources: new RemoteTable("sources", SOURCES, calls),
     labelsOf: calls.labels,
     versions: calls.versions,
     states: calls.states,
@@ -75,7 +75,7 @@ export function remoteTables(calls: TableCalls, isDoubtful = false): IngestTable
   };
 }
 
-class FarTable<S extends TableSpec> implements RowTarget<S> {
+class RemoteTable<S extends TableSpec> implements RowTarget<S> {
   readonly spec: S;
   readonly #name: TableName;
   readonly #calls: TableCalls;

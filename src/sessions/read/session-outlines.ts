@@ -14,7 +14,7 @@ import type { SessionTables } from "../tables/tables.ts";
 const OUTLINE_COLUMNS = ["id", "parent_session_id", "relation", "source_agent", "created_at"] as const;
 
 /** Sessions by their ids or their parents, in no particular order. */
-export interface SessionLook {
+export interface SessionQuery {
   readonly column: "id" | "parent_session_id";
   readonly values: readonly SessionId[];
   readonly version: Promise<number>;
@@ -22,7 +22,7 @@ export interface SessionLook {
 
 export async function readSessionOutlines(
   tables: SessionTables,
-  { column, values, version }: SessionLook,
+  { column, values, version }: SessionQuery,
 ): Promise<Found<readonly SessionOutline<RowRef>[]>> {
   const { faults, onFault } = faultList();
   const value: SessionOutline<RowRef>[] = [];

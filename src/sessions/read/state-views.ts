@@ -90,8 +90,8 @@ export class StateViews {
     const rows = [...found, ...beside.toSorted((a, b) => compareInSession(a.message, b.message))];
     const ids = new Set(rows.map(({ id }) => id));
     const messages = rows.flatMap(({ id }) => this.#messages.get(id) ?? []);
-    const told = this.#damage.filter(({ key }) => ids.has(messageOf(key) ?? ""));
-    const named = new Set(told.map(({ key }) => messageOf(key)));
+    const known = this.#damage.filter(({ key }) => ids.has(messageOf(key) ?? ""));
+    const named = new Set(known.map(({ key }) => messageOf(key)));
     const unread = [...ids].filter((id) => !this.#messages.has(id) && !named.has(id));
     const session = `session ${this.#all.session.id}`;
     return {
@@ -99,7 +99,7 @@ export class StateViews {
       damage: [
         ...missing.map((name) => `${session}, ${name} is not stored, though a recorded state contains it`),
         ...unread.map((id) => `${session}, message ${id} cannot be read`),
-        ...told.map(describe),
+        ...known.map(describe),
       ],
     };
   }

@@ -24,11 +24,11 @@ import { messageOutlinesIn } from "../states/message-outlines.ts";
 import type { MessageText, TextWithFacts } from "../states/message-texts.ts";
 import { readTexts, readTextsWithFacts } from "../states/message-texts.ts";
 import { isReadWhole, readPartOutlines } from "./parts.ts";
-import type { LocatedRow } from "../states/read-standings.ts";
-import { locatedRows, withPond } from "../states/read-standings.ts";
+import type { LocatedRow } from "../states/read-row-states.ts";
+import { locatedRows, withPond } from "../states/read-row-states.ts";
 import { faultList, outlineOfSummary, readSessionOutlines } from "./session-outlines.ts";
-import type { Standings } from "../states/standing.ts";
-import { standingsOf } from "../states/standing.ts";
+import type { RowStates } from "../states/row-states.ts";
+import { rowStatesOf } from "../states/row-states.ts";
 import type { SessionSummary } from "../summaries/summarise.ts";
 import type { SummaryList } from "../summaries/summary-list.ts";
 import { messageCount } from "../summaries/summary-list.ts";
@@ -99,11 +99,11 @@ export class StoreTree implements TreeSource<RowRef> {
   }
 
   /** Where every row of a session is in its states, and its ends. */
-  async standings(session: SessionId): Promise<Standings<LocatedRow>> {
+  async rowStates(session: SessionId): Promise<RowStates<LocatedRow>> {
     if (!this.#stored.has(session)) await this.messages(session);
     const rows = locatedRows(this.#stored.get(session) ?? []);
     const history = await this.history(session);
-    return standingsOf(history, history.isRecorded ? rows : await withPond(this.#tables, rows));
+    return rowStatesOf(history, history.isRecorded ? rows : await withPond(this.#tables, rows));
   }
 
   /** Which state of a session its messages are of; undefined where none is recorded, or nothing was outlined. */

@@ -5,7 +5,7 @@ import type { End, SessionHistory, StateChoice } from "../states/history.ts";
 import { arrangeState } from "../states/history.ts";
 import type { StoredMessage } from "../states/row-ref.ts";
 import { placeOf } from "../states/row-ref.ts";
-import { inHistoryOrder } from "../states/standing.ts";
+import { inHistoryOrder } from "../states/row-states.ts";
 
 export type View =
   | "newest"

@@ -75,13 +75,13 @@ export async function putBackUnproven(tables: SessionTables, isWhole: IsWhole): 
   const known = await KnownSessions.read(tables);
   const wanted = new Map<string, Promise<boolean>>();
   const isWanted = (session: string): Promise<boolean> => {
-    const told =
+    const recorded =
       wanted.get(session) ??
       (known.has(session)
         ? known.isUnrecorded(session) || isWhole(sessionId(session)).then((is) => !is)
         : false);
-    wanted.set(session, Promise.resolve(told));
-    return Promise.resolve(told);
+    wanted.set(session, Promise.resolve(recorded));
+    return Promise.resolve(recorded);
   };
   return total([
     await parts.putBack("unproven", wantedOf(isWanted)),

@@ -47,18 +47,18 @@ export class SessionHistory {
   }
 
   /** The sources that hold records of the session; all of them where none does. */
-  get told(): readonly SourceStates[] {
-    const told = this.sources.filter(({ latest }) => (latest?.records ?? 0) > 0);
-    return told.length === 0 ? this.sources : told;
+  get readSources(): readonly SourceStates[] {
+    const read = this.sources.filter(({ latest }) => (latest?.records ?? 0) > 0);
+    return read.length === 0 ? this.sources : read;
   }
 
   /** The ends, the newest first. */
   ends(rows: readonly PlacedRow[]): readonly End[] {
     const adopted = adoptedFrom(this.sources, rows);
-    const told = adopted === undefined ? this.told : [...this.told, adopted.states];
-    const [only, ...others] = told;
+    const read = adopted === undefined ? this.readSources : [...this.readSources, adopted.states];
+    const [only, ...others] = read;
     if (only?.latest !== undefined && others.length === 0) return [{ states: only, state: only.latest }];
-    const candidates = told.flatMap((states): readonly Candidate[] => {
+    const candidates = read.flatMap((states): readonly Candidate[] => {
       const state = states.latest;
       if (state === undefined) return [];
       return [{ states, state, ...holdsOf(states.holding(state.state), rows) }];
@@ -95,7 +95,7 @@ export class SessionHistory {
     const [at] = chosen;
     const { reader, path } = at ?? {};
     if (reader === undefined || path === undefined) return undefined;
-    return this.told
+    return this.readSources
       .flatMap(({ latest }) => (latest?.reader === reader ? [latest] : []))
       .toSorted(
         (a, b) =>

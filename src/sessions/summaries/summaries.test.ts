@@ -149,8 +149,8 @@ describe("a summary", () => {
     await ingest(store, story("s").user("two", { id: "a" }).user("plain"));
     const summary = await summaryOf(store, "s");
     expect(summary).toMatchObject({ messages: { user: 2 }, replaced: 1 });
-    const standings = (await store.standings(["s"])).get("s")!;
-    expect(summary!.title).toBe(standings.of.get("a") === "current" ? "one" : "two");
+    const rowStates = (await store.rowStates(["s"])).get("s")!;
+    expect(summary!.title).toBe(rowStates.of.get("a") === "current" ? "one" : "two");
   });
 });
 

@@ -1,7 +1,7 @@
 /**
  * Summaries of sessions from the canonical tables (spec.md#session-summary): titles, counts, spans and sizes of their
  * newest ends. One pass over short columns, one over the first typed texts, one over the carriers, which hold titles; of some
- * sessions by the index, of most of them by a stream. Where rows stand (standing.ts) is asked for only where the states of
+ * sessions by the index, of most of them by a stream. Where rows stand (row-states.ts) is asked for only where the states of
  * a session's sources, or the rows themselves, say that not all of them are current.
  */
 import type { RecordedTitle } from "../../model/derived/index.ts";
@@ -10,14 +10,14 @@ import { bestTitle, titleIn, titleLine } from "../../model/derived/index.ts";
 import { messageId, relations, roles, sessionId } from "../../model/index.ts";
 import type { Rows } from "../../substrate/index.ts";
 import { and, eq, isNull, not } from "../../substrate/engine/predicate.ts";
-import type { SessionStandings } from "../states/read-standings.ts";
-import { readStandings } from "../states/read-standings.ts";
+import type { SessionRowStates } from "../states/read-row-states.ts";
+import { readRowStates } from "../states/read-row-states.ts";
 import { decodeFacts, decodeOptions } from "../tables/options-text.ts";
 import { instant, oneOf } from "../tables/rows.ts";
 import type { MESSAGES } from "../tables/schema.ts";
-import type { Standing } from "../states/standing.ts";
-import type { Chosen, Told } from "./summary-scans.ts";
-import { titleCarriersOf, messagesOf, readTold, sessionsOf } from "./summary-scans.ts";
+import type { RowStatus } from "../states/row-states.ts";
+import type { Chosen, RecordedHoldings } from "./summary-scans.ts";
+import { titleCarriersOf, messagesOf, readHoldings, sessionsOf } from "./summary-scans.ts";
 import type { SessionTables } from "../tables/tables.ts";
 
 export interface SessionSummary {
@@ -53,13 +53,13 @@ export function isPlain({ ends, replaced }: Pick<SessionSummary, "ends" | "repla
 
 export async function summarise(tables: SessionTables, chosen: Chosen): Promise<SessionSummary[]> {
   const drafts = await readDrafts(tables, chosen);
-  const [told] = await Promise.all([
-    readTold(tables, chosen, [...drafts.keys()]),
+  const [holdings] = await Promise.all([
+    readHoldings(tables, chosen, [...drafts.keys()]),
     countChildren(tables, chosen, drafts),
     readTitles(tables, chosen, drafts),
   ]);
-  await readStanding(tables, told.doubtful, drafts);
-  await countMessages(tables, chosen, { drafts, told });
+  await readRowState(tables, holdings.doubtful, drafts);
+  await countMessages(tables, chosen, { drafts, holdings });
   await readFirstTexts(tables, chosen, drafts);
   // Each draft goes as its summary comes: there may be hundreds of thousands.
   return Array.from(drafts, ([id, draft]) => {
@@ -74,7 +74,7 @@ interface Draft {
     "id" | "source_agent" | "project" | "parent_session_id" | "parent_message_id" | "relation" | "created_at"
   >;
   /** Where its rows stand; undefined as long as all of them seem to be current. */
-  standings: SessionStandings | undefined;
+  rowStates: SessionRowStates | undefined;
   counts: Counts;
   ingested: number;
   children: number;
@@ -141,7 +141,7 @@ async function readDrafts(tables: SessionTables, chosen: Chosen): Promise<Map<st
           ...(relation === undefined ? {} : { relation }),
           created_at: instant(rows.timestamp("created_at", row)),
         },
-        standings: undefined,
+        rowStates: undefined,
         counts: noCounts(),
         ingested: rows.timestamp("ingested_at", row),
         children: 0,
@@ -190,28 +190,28 @@ async function readTitles(tables: SessionTables, chosen: Chosen, drafts: Drafts)
 }
 
 /** Of those that are current. */
-function titleOf({ titles, standings }: Draft): string | undefined {
-  const current = titles.filter(({ id }) => standings === undefined || standings.of.get(id) === "current");
+function titleOf({ titles, rowStates }: Draft): string | undefined {
+  const current = titles.filter(({ id }) => rowStates === undefined || rowStates.of.get(id) === "current");
   return bestTitle(current)?.text;
 }
 
 /** Of the sessions whose rows cannot all be current, or need not be. */
-async function readStanding(
+async function readRowState(
   tables: SessionTables,
   doubtful: ReadonlySet<string>,
   drafts: Drafts,
 ): Promise<void> {
   if (doubtful.size === 0) return;
-  for (const [id, standings] of await readStandings(tables, [...doubtful])) {
+  for (const [id, rowStates] of await readRowStates(tables, [...doubtful])) {
     const draft = drafts.get(id);
-    if (draft !== undefined) draft.standings = standings;
+    if (draft !== undefined) draft.rowStates = rowStates;
   }
 }
 
 async function countMessages(
   tables: SessionTables,
   chosen: Chosen,
-  { drafts, told }: { readonly drafts: Drafts; readonly told: Told },
+  { drafts, holdings }: { readonly drafts: Drafts; readonly holdings: RecordedHoldings },
 ): Promise<void> {
   const strays = new Set<string>();
   for await (const rows of messagesOf(tables, chosen, { select: COUNTED }))
@@ -219,12 +219,12 @@ async function countMessages(
       const id = rows.string("session_id", row);
       const draft = drafts.get(id);
       if (draft === undefined) continue;
-      if (draft.standings === undefined && told.held.get(id)?.holds(rows, row) === false) strays.add(id);
+      if (draft.rowStates === undefined && holdings.held.get(id)?.holds(rows, row) === false) strays.add(id);
       countMessage(draft, rows, row);
     }
   if (strays.size === 0) return;
   // Rows that the newest state does not hold: these sessions are counted again, now that it is known what is current.
-  await readStanding(tables, strays, drafts);
+  await readRowState(tables, strays, drafts);
   for (const id of strays) {
     const draft = drafts.get(id);
     if (draft !== undefined) draft.counts = noCounts();
@@ -251,9 +251,9 @@ const COUNTED = [
 function countMessage(draft: Draft, rows: Rows<typeof MESSAGES>, row: number): void {
   draft.ingested = Math.max(draft.ingested, rows.timestamp("ingested_at", row));
   const { counts } = draft;
-  const standing = standingIn(draft, rows, row);
-  if (standing === "superseded" || standing === "removed") counts.replaced += 1;
-  if (standing !== "current") return;
+  const status = rowStateIn(draft, rows, row);
+  if (status === "superseded" || status === "removed") counts.replaced += 1;
+  if (status !== "current") return;
   counts.bytes += rows.intOrNull("bytes", row) ?? 0;
   if (!rows.isNull("text_bytes", row)) counts.texts += 1;
   const role = oneOf(roles, rows.string("role", row));
@@ -265,8 +265,8 @@ function countMessage(draft: Draft, rows: Rows<typeof MESSAGES>, row: number): v
   counts.last = Math.max(counts.last, at);
 }
 
-function standingIn({ standings }: Draft, rows: Rows<typeof MESSAGES>, row: number): Standing {
-  return standings?.of.get(rows.string("id", row)) ?? "current";
+function rowStateIn({ rowStates }: Draft, rows: Rows<typeof MESSAGES>, row: number): RowStatus {
+  return rowStates?.of.get(rows.string("id", row)) ?? "current";
 }
 
 /** For sessions without a recorded title. */
@@ -281,7 +281,7 @@ async function readFirstTexts(tables: SessionTables, chosen: Chosen, drafts: Dra
       const session = rows.string("session_id", row);
       const draft = drafts.get(session);
       if (draft === undefined || titled.has(session)) continue;
-      if (standingIn(draft, rows, row) !== "current") continue;
+      if (rowStateIn(draft, rows, row) !== "current") continue;
       const known = places.get(session) ?? placesIn(draft);
       places.set(session, known);
       const seq = rows.intOrNull("seq", row) ?? Number.MAX_SAFE_INTEGER;
@@ -295,12 +295,12 @@ async function readFirstTexts(tables: SessionTables, chosen: Chosen, drafts: Dra
 }
 
 /** The order of the newest end, where it is not that of first reading. */
-function placesIn({ standings }: Draft): ReadonlyMap<string, number> {
-  return new Map(standings?.ends[0]?.rows.map(({ id }, at) => [id, at]));
+function placesIn({ rowStates }: Draft): ReadonlyMap<string, number> {
+  return new Map(rowStates?.ends[0]?.rows.map(({ id }, at) => [id, at]));
 }
 
 function summaryOf(draft: Draft): SessionSummary {
-  const { head, typed, standings } = draft;
+  const { head, typed, rowStates } = draft;
   const { first, last, ...counts } = draft.counts;
   const title = titleOf(draft) ?? typed?.text;
   const isEmpty = first > last;
@@ -312,6 +312,6 @@ function summaryOf(draft: Draft): SessionSummary {
     ingested_at: instant(draft.ingested),
     ...counts,
     children: draft.children,
-    ends: Math.max(1, standings?.ends.length ?? 1),
+    ends: Math.max(1, rowStates?.ends.length ?? 1),
   };
 }

@@ -22,23 +22,23 @@ export type Chosen = readonly string[] | undefined;
 const MOST_ASKED = 2000;
 
 /** What is told of rows before any of them is read. */
-export interface Told {
+export interface RecordedHoldings {
   /** What the only source of a session holds now. */
   readonly held: ReadonlyMap<string, HeldRows>;
   /** Sessions of several sources, and those without any whose records have several versions. */
   readonly doubtful: ReadonlySet<string>;
 }
 
-export async function readTold(
+export async function readHoldings(
   tables: SessionTables,
   chosen: Chosen,
   sessions: readonly string[],
-): Promise<Told> {
+): Promise<RecordedHoldings> {
   const held = new Map<string, HeldRows>();
   const doubtful = new Set<string>();
-  const tell = (session: string, states: readonly RecordedState[]): void => {
+  const add = (session: string, states: readonly RecordedState[]): void => {
     const history = new SessionHistory(states);
-    const [only, ...others] = history.told;
+    const [only, ...others] = history.readSources;
     const latest = others.length > 0 ? undefined : only?.latest;
     if (only === undefined || latest === undefined) doubtful.add(session);
     else held.set(session, new HeldRows(history.shown({ states: only, state: latest })));
@@ -47,12 +47,12 @@ export async function readTold(
   for await (const state of statesOf(tables, chosen)) {
     const { session_id: session } = state;
     if (held.has(session) || doubtful.has(session)) again.add(session);
-    else tell(session, [state]);
+    else add(session, [state]);
   }
   for (const [session, states] of await readAgain(tables, chosen, again)) {
     held.delete(session);
     doubtful.delete(session);
-    tell(session, states);
+    add(session, states);
   }
   const unrecorded = sessions.filter((session) => !held.has(session) && !doubtful.has(session));
   for (const session of await readRevised(tables, unrecorded)) if (!held.has(session)) doubtful.add(session);

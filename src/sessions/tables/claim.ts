@@ -41,7 +41,7 @@ export class Claim {
   /** The state that is being told. */
   readonly draft: StateDraft | undefined;
   /** The id that it was told under. */
-  readonly #told: string;
+  readonly #givenId: string;
   /** The id it is to be stored under. */
   id: string;
   /** `new`: it is this row. `stored`: an equal one was there. `lost`: another one took the id at the same moment. */
@@ -64,7 +64,7 @@ export class Claim {
     readonly draft: StateDraft | undefined;
   }) {
     this.session = of.session;
-    this.#told = of.id;
+    this.#givenId = of.id;
     this.id = of.first === undefined ? of.id : `${of.first.id}/${of.record.piece}`;
     this.record = of.record;
     this.repeats = of.repeats;
@@ -79,8 +79,8 @@ export class Claim {
   }
 
   /** The same of the id that it was told under. */
-  get toldKey(): string {
-    return joinKey([this.session, this.#told]);
+  get givenKey(): string {
+    return joinKey([this.session, this.#givenId]);
   }
 
   get hash(): number {
@@ -111,7 +111,7 @@ export class Claim {
       return;
     }
     // By the id it was told under also where another claim of the batch has it: what is stored comes first.
-    const stored = known.get(this.toldKey);
+    const stored = known.get(this.givenKey);
     if (stored !== undefined) {
       if (isEqual(stored, this, hashOf)) return this.#match(stored);
       this.id = this.versionId;

@@ -88,9 +88,9 @@ export function decodeMessage(
   { id, session_id, seq, timestamp, role, revises }: Omit<MessageOutline, "bytes" | "text_bytes">,
   body: MessageBody,
 ): Message {
-  const { options: told, exact } = decodeOptions(body.options);
-  const isTold = revises === undefined || pondFacts(told).revises !== undefined;
-  const options = isTold ? told : withFacts(told, { revises });
+  const { options: stored, exact } = decodeOptions(body.options);
+  const isRecorded = revises === undefined || pondFacts(stored).revises !== undefined;
+  const options = isRecorded ? stored : withFacts(stored, { revises });
   const base = { id, session_id, ...(seq === undefined ? {} : { seq }), timestamp, options };
   if (role !== "system") return { ...base, role };
   return { ...base, role, content: sealExtracted(exact["content"] ?? body.content ?? "") };

@@ -1,11 +1,11 @@
 /** A state while it is being read: where each of its records turns out to be stored (spec.md#sources-state). */
 import type { RecordPlace, StoredVersion } from "./claim.ts";
 import { placeOf } from "./claim.ts";
-import type { Holding, RecordedState, Run, SourceOrigin } from "./states.ts";
+import type { Holding, RecordedState, Run, SourceRead } from "./states.ts";
 import { commonStart, countOf, firstRecords, joinRuns, SourceStates } from "./states.ts";
 
 /** What was read of a source, as its reader tells it. */
-export interface StateNote extends SourceOrigin {
+export interface StateNote extends SourceRead {
   readonly records: number;
   readonly digest: string;
   readonly side: string;

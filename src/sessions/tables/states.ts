@@ -29,7 +29,7 @@ export interface Holding {
 }
 
 /** Who read what. */
-export interface SourceOrigin {
+export interface SourceRead {
   readonly session_id: string;
   readonly source: string;
   readonly adapter: string;
@@ -40,7 +40,7 @@ export interface SourceOrigin {
 }
 
 /** One recorded state, without what it holds. */
-export interface StateHead extends SourceOrigin {
+export interface StateHead extends SourceRead {
   readonly state: number;
   /** Microseconds since 1970. */
   readonly read_at: number;
@@ -221,13 +221,13 @@ export function joinRuns(runs: readonly Run[]): Run[] {
   const joined: Run[] = [];
   for (const run of runs) {
     const last = joined.at(-1);
-    const goesOn =
+    const continues =
       last !== undefined &&
       !("id" in last) &&
       !("id" in run) &&
       last.origin === run.origin &&
       last.from + last.count === run.from;
-    if (goesOn) joined[joined.length - 1] = { ...last, count: last.count + run.count };
+    if (continues) joined[joined.length - 1] = { ...last, count: last.count + run.count };
     else if (countOf(run) > 0) joined.push(run);
   }
   return joined;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../../test/support/temp-dir.ts";
-import { defineTable, lookAtStore, openStore, parseStorageUrl } from "../index.ts";
+import { defineTable, inspectStore, openStore, parseStorageUrl } from "../index.ts";
 import { loadLance } from "../engine/lance.ts";
 import { peekStore } from "../local/peek.ts";
 
@@ -107,7 +107,7 @@ describe("a store", () => {
     expect(await peekStore(url, { reader: "reader-1" })).toMatchObject({ id, marks: marks.slice(0, 4) });
     expect((await peekStore(url, { reader: "reader-2" }))?.marks).toEqual([other]);
     expect((await peekStore(url, { reader: "reader" }))?.marks).toEqual([]);
-    expect(await lookAtStore(dir.path, "reader-1", {})).toEqual({ id, marks: marks.slice(0, 4) });
+    expect(await inspectStore(dir.path, "reader-1", {})).toEqual({ id, marks: marks.slice(0, 4) });
   });
 
   test("knows the commit of each version that is still there", async () => {

@@ -245,9 +245,9 @@ export class Catalog {
   async #mend(spec: TableSpec, error: unknown): Promise<boolean> {
     const directory = this.#directory(spec.name);
     if (directory === undefined) return false;
-    const underWay = this.#mending.get(spec.name);
-    if (underWay !== undefined) {
-      await underWay;
+    const inFlight = this.#mending.get(spec.name);
+    if (inFlight !== undefined) {
+      await inFlight;
       return true;
     }
     const names = await indexesInError({ directory, spec }, error).catch(() => new Set<string>());

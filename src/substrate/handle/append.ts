@@ -43,8 +43,8 @@ export async function mayAppend(handle: Handle): Promise<boolean> {
  */
 export async function sayNever(handle: Handle): Promise<void> {
   const { value: schema } = await call(handle, "read", (table) => table.schema());
-  const said = appendFromOf(schema, handle.spec);
-  if (said === undefined || said === NEVER) return;
+  const recorded = appendFromOf(schema, handle.spec);
+  if (recorded === undefined || recorded === NEVER) return;
   const updates = [{ path: handle.spec.primaryKey[0], metadata: { [APPEND_FROM]: NEVER } }];
   await call(handle, "update", (table) => table.updateFieldMetadata(updates));
   await handle.settle();

@@ -34,14 +34,14 @@ export async function missingTables(
 ): Promise<MissingTables> {
   if (url.kind !== "local") return NONE;
   try {
-    return await look(join(url.href, namespace), expected);
+    return await inspect(join(url.href, namespace), expected);
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
     return NONE;
   }
 }
 
-async function look(root: string, expected: readonly ExpectedTable[]): Promise<MissingTables> {
+async function inspect(root: string, expected: readonly ExpectedTable[]): Promise<MissingTables> {
   const missing = await missingIn(root, expected);
   if (missing.length === 0 || !(await isWrittenTo(root))) return { missing, lost: [] };
   // Looked for again: another process may have made them and stored rows since.

@@ -54,11 +54,11 @@ export class HeadFinder {
       if (item.kind !== "tail") this.hasContent = true;
       if (item.kind === "record") this.#seeRecord(item.value);
     }
-    return this.isTold && this.session !== undefined;
+    return this.isDecided && this.session !== undefined;
   }
 
   /** True when directory and instant are known, and where a fork ends. */
-  get isTold(): boolean {
+  get isDecided(): boolean {
     if (this.directory === undefined || this.instant === undefined) return false;
     return this.fork === undefined || !this.#isCopying;
   }

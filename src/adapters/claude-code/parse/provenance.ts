@@ -154,9 +154,9 @@ export function textSource(record: JsonObject, setting: Setting, content: JsonOb
 export function recordKind(record: JsonObject, isChild: boolean): string | undefined {
   if (field(record, "isCompactSummary") === true) return "compaction-summary";
   const origin = originOf(record);
-  const told = ORIGINS.get(origin ?? "") ?? ORIGINS.get(extractString(record, "turnOrigin") ?? "");
+  const recorded = ORIGINS.get(origin ?? "") ?? ORIGINS.get(extractString(record, "turnOrigin") ?? "");
   // What its parent and its peers tell a subagent is its conversation.
-  if (told !== undefined && !(isChild && told === "teammate")) return told;
+  if (recorded !== undefined && !(isChild && recorded === "teammate")) return recorded;
   if (field(record, "isMeta") === true) return "meta";
   // An older subagent talks inside its parent's log: its prompts are the model's, not the person's.
   if (!isChild && field(record, "isSidechain") === true) return "sidechain";
@@ -188,19 +188,19 @@ export function authorFact(
   injected: string | undefined,
   { author, setting }: TextSource,
 ): { readonly author?: RecordedAuthor } {
-  const told = injected === undefined ? author : WRITERS.get(injected);
+  const recorded = injected === undefined ? author : WRITERS.get(injected);
   const provenance = injected === undefined ? "conversational" : "injected";
   const implied = impliedAuthor(provenance, {
     role: "user",
     source_agent: setting?.source_agent ?? "",
   });
-  return told === undefined || told === implied ? {} : { author: told };
+  return recorded === undefined || recorded === implied ? {} : { author: recorded };
 }
 
 function authored(span: TextSpan, source: TextSource): TextSpan {
-  const told = span.author === undefined ? source : { ...source, author: span.author };
+  const recorded = span.author === undefined ? source : { ...source, author: span.author };
   const { author: _, ...bare } = span;
-  return { ...bare, ...authorFact(span.injected, told) };
+  return { ...bare, ...authorFact(span.injected, recorded) };
 }
 
 function rawSpans(text: string, source: TextSource): readonly TextSpan[] {
@@ -265,9 +265,9 @@ function taggedPieces(text: string, isChild: boolean): TextSpan[] {
       continue;
     }
     end = endBehind(text, close + tag.length + 3, injected);
-    const isTold = isChild && injected === "teammate";
-    const kind = isTold ? "frame" : injected;
-    if (isTold || TYPED_INSIDE.has(tag))
+    const isFromTeammate = isChild && injected === "teammate";
+    const kind = isFromTeammate ? "frame" : injected;
+    if (isFromTeammate || TYPED_INSIDE.has(tag))
       pieces.push({ start: at, end: inner, injected: kind }, { start: close, end, injected: kind });
     else pieces.push({ start: at, end, injected: kind });
   }

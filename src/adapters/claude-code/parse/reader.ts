@@ -13,12 +13,12 @@ import type {
   Unit,
 } from "../../kit/sources/index.ts";
 import type { FileStamp } from "../../kit/files/index.ts";
-import type { LogEntry, Prefix } from "../../kit/session/index.ts";
+import type { LogRecord, Prefix } from "../../kit/session/index.ts";
 import type { LogReading } from "../../kit/log/index.ts";
 import { committedSession, committedState, fileCursor, keysBelow } from "../../kit/sources/index.ts";
 import { fileTime, isSameStamp, isSettled, settledFrom } from "../../kit/files/index.ts";
 import { field } from "../../kit/extract/index.ts";
-import { JsonlLog, tellLog, untilUnreadable } from "../../kit/log/index.ts";
+import { JsonlLog, emitLog, untilUnreadable } from "../../kit/log/index.ts";
 import { keptPrefix, MAX_PAYLOAD_BYTES, SessionLog } from "../../kit/session/index.ts";
 import { HeadFinder } from "./head.ts";
 import { isChild, sessionOf } from "./session.ts";
@@ -42,7 +42,7 @@ async function* readUnit(unit: Unit, request: PlacedRequest): AsyncGenerator<rea
   const kept = log && (await keptPrefix(request, PREFIX_FORMAT, log.committed));
   const head = new HeadFinder(kept?.reader);
   await log?.readAhead((items) => head.see(items));
-  if (!head.isTold && unit.files.some((file) => !isSettled(file, request.now))) {
+  if (!head.isDecided && unit.files.some((file) => !isSettled(file, request.now))) {
     const reason = "no working directory or timestamp yet";
     yield [{ kind: "waiting", reason, from: settledFrom(unit.files) }];
     return;
@@ -59,11 +59,11 @@ async function* readUnit(unit: Unit, request: PlacedRequest): AsyncGenerator<rea
   const path = stamp?.path ?? join(request.place.path, unit.key.replace(/\.jsonl$/, ""));
   const open = (before?: Prefix): ReturnType<LogReading["open"]> => {
     const { onRecord } = request;
-    const told = new SessionLog(session, { adapter: ADAPTER, path, onRecord, before: before?.log });
+    const sink = new SessionLog(session, { adapter: ADAPTER, path, onRecord, before: before?.log });
     const setting = { isChild: isChild(unit.key), source_agent: session.source_agent };
-    const mapper = new RecordMapper(told, setting, before?.reader);
+    const mapper = new RecordMapper(sink, setting, before?.reader);
     const state = (): JsonObject => ({ ...mapper.state(), ...head.state() });
-    return { out: told, mapper: { map: (value, at) => mapper.map(value, at), state } };
+    return { out: sink, mapper: { map: (value, at) => mapper.map(value, at), state } };
   };
   const {
     out,
@@ -72,7 +72,7 @@ async function* readUnit(unit: Unit, request: PlacedRequest): AsyncGenerator<rea
     kept: keptRecords,
   } = log === undefined
     ? noLog(open().out)
-    : yield* tellLog(log, { request, format: PREFIX_FORMAT, before: kept, open });
+    : yield* emitLog(log, { request, format: PREFIX_FORMAT, before: kept, open });
   if (log !== undefined) cursor[unit.key] = log.cursor();
   const isPartial = isJsonObject(unit.found) && field(unit.found, "partial") === true;
   let isWhole = !isPartial;
@@ -104,10 +104,10 @@ async function* readUnit(unit: Unit, request: PlacedRequest): AsyncGenerator<rea
     yield [...out.drain(), ...(problem === undefined ? [] : [problem])];
   }
   const isEmpty = !head.hasContent && sides.length === 0;
-  const told = out.told({ path, key: unit.key, form: "log", kept: keptRecords, isWhole });
+  const ended = out.emitState({ path, key: unit.key, form: "log", kept: keptRecords, isWhole });
   const state = committedState(session.id, mark);
   yield [
-    ...(isEmpty ? [] : [...out.drain(), told]),
+    ...(isEmpty ? [] : [...out.drain(), ended]),
     { kind: "checkpoint", cursor: { files: isPartial ? unfinished(cursor) : cursor, state }, prefix },
   ];
 }
@@ -129,7 +129,7 @@ async function readSide(
   stamp: FileStamp,
   name: string,
 ): Promise<{
-  readonly found?: { readonly entry: LogEntry; readonly source: RecordSource };
+  readonly found?: { readonly entry: LogRecord; readonly source: RecordSource };
   readonly problem?: IssueYield;
 }> {
   if (stamp.size > MAX_PAYLOAD_BYTES)

@@ -11,7 +11,7 @@ import { isAllowed } from "../../../model/events/index.ts";
 import { timestampFromMicros } from "../../../model/index.ts";
 import { withFacts } from "../../../model/derived/index.ts";
 import type {
-  LogEntry,
+  LogRecord,
   MessageDraft,
   PartDraft,
   PrefixFormat,
@@ -82,7 +82,7 @@ export class RecordMapper {
   }
 
   /** The entry of a record; `bytes` is its length in the source. */
-  map(value: JsonValue, at: { readonly bytes: number; readonly hash: string }): LogEntry {
+  map(value: JsonValue, at: { readonly bytes: number; readonly hash: string }): LogRecord {
     if (!isJsonObject(value)) {
       const id = this.#log.identify("value", undefined, value);
       const options = withFacts({ source: { record: value } }, { id: "derived" });
@@ -316,10 +316,10 @@ function carrier(record: JsonObject, envelope: Envelope, last: string | undefine
  */
 function markBoundary(record: JsonObject, envelope: Envelope, last: string | undefined): void {
   envelope.facts.compaction = "boundary";
-  const told = extractName(record, "logicalParentUuid");
-  if (told === undefined || field(record, "parentUuid") !== null) return;
-  const isKnown = envelope.isOfThisLog(told);
-  const before = isKnown ? told : last;
+  const logical = extractName(record, "logicalParentUuid");
+  if (logical === undefined || field(record, "parentUuid") !== null) return;
+  const isKnown = envelope.isOfThisLog(logical);
+  const before = isKnown ? logical : last;
   if (before === undefined) return;
   envelope.facts.parent = before;
   envelope.keep("parentUuid");

@@ -53,14 +53,14 @@ export function isChild(key: string): boolean {
   return placeOfLog(key).kind !== "session";
 }
 
-interface Origin {
+interface SessionIdentity {
   readonly id: string;
   /** The id that the client itself would use. */
   readonly own: string;
   readonly parent: string | undefined;
 }
 
-function originOf(place: LogPlace, { unit, head, place: found }: Evidence): Origin {
+function originOf(place: LogPlace, { unit, head, place: found }: Evidence): SessionIdentity {
   const copyOf = (id: string, key: string): string => copyId(id, nameOfSource(found, key));
   const claim = isJsonObject(unit.found) ? unit.found : {};
   const isCopy = field(claim, "copy") === true;
@@ -72,12 +72,12 @@ function originOf(place: LogPlace, { unit, head, place: found }: Evidence): Orig
       head.session === place.stem;
     const own = isNamed ? place.stem : (head.session ?? place.stem);
     // Every log that names its session is a source of it; only what nothing names is told by where it stands.
-    const isTold = isUuid(own) || head.session === own;
-    return { id: isTold || !isCopy ? own : copyOf(own, unit.key), own, parent: undefined };
+    const isRecorded = isUuid(own) || head.session === own;
+    return { id: isRecorded || !isCopy ? own : copyOf(own, unit.key), own, parent: undefined };
   }
   if (place.kind === "subagent") {
-    const isTold = isUuid(place.stem) || head.session === place.stem;
-    const parent = isCopy && !isTold ? copyOf(place.stem, `${place.base}.jsonl`) : place.stem;
+    const isRecorded = isUuid(place.stem) || head.session === place.stem;
+    const parent = isCopy && !isRecorded ? copyOf(place.stem, `${place.base}.jsonl`) : place.stem;
     return { id: `${parent}/${place.child}`, own: place.child, parent };
   }
   const recorded = head.session;
@@ -96,7 +96,7 @@ function originOf(place: LogPlace, { unit, head, place: found }: Evidence): Orig
 type Lineage = Pick<Session, "parent_session_id" | "parent_message_id" | "relation">;
 
 /** Forks name their parent in the log; subagents are told by where they stand. */
-function parentOf(place: LogPlace, origin: Origin, head: Head): Lineage {
+function parentOf(place: LogPlace, origin: SessionIdentity, head: Head): Lineage {
   if (head.fork !== undefined) {
     // A worker's parent is the session in whose folder it stands, whatever id that has here.
     const isOwn =

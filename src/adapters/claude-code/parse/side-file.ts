@@ -8,14 +8,14 @@ import { decodeUtf8, isJsonObject, tryParseJson } from "../../../base/json/json.
 import { timestampFromMillis } from "../../../model/index.ts";
 import { withFacts } from "../../../model/derived/index.ts";
 import type { FileStamp } from "../../kit/files/index.ts";
-import type { LogEntry } from "../../kit/session/index.ts";
+import type { LogRecord } from "../../kit/session/index.ts";
 import { bytesHash } from "../../kit/files/index.ts";
 import { sideFilePart } from "../../kit/session/index.ts";
 
 /** What all versions of a file are called; `name` is its path relative to the log's folder. */
 export const recordOfFile = (name: string): string => `file:${name}`;
 
-export function sideFileEntry(name: string, stamp: FileStamp, data: Uint8Array): LogEntry {
+export function sideFileEntry(name: string, stamp: FileStamp, data: Uint8Array): LogRecord {
   const record = recordOfFile(name);
   const hash = bytesHash(data);
   return {

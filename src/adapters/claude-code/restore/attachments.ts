@@ -24,7 +24,7 @@ import { optional } from "../../../base/optional.ts";
 type Texts = readonly (Extracted<string> | undefined)[];
 
 /** What an attachment says, in parts that have no place yet. */
-type Said = readonly (Extracted<string> | undefined | Picture)[];
+type SentContent = readonly (Extracted<string> | undefined | Picture)[];
 
 interface Picture {
   readonly data: FileData;
@@ -32,81 +32,79 @@ interface Picture {
 }
 
 /** What the conversation leans on: its kind, and where the texts are. */
-const CARRIED: ReadonlyMap<string, { readonly kind: string; readonly texts: (record: JsonObject) => Said }> =
-  new Map<string, { readonly kind: string; readonly texts: (record: JsonObject) => Said }>([
-    ["hook_additional_context", { kind: "hook", texts: (record) => itemsOf(record, "content") }],
-    ["hook_success", { kind: "hook", texts: (record) => spokenBy(record) }],
-    [
-      "hook_blocking_error",
-      { kind: "hook", texts: (record) => stringsOf(objectField(record, "blockingError"), "blockingError") },
-    ],
-    ["hook_stopped_continuation", { kind: "hook", texts: (record) => stringsOf(record, "message") }],
-    [
-      "async_hook_response",
-      {
-        kind: "hook",
-        texts: (record) =>
-          stringsOf(
-            objectField(objectField(record, "response") ?? {}, "hookSpecificOutput"),
-            "additionalContext",
-          ),
+const CARRIED: ReadonlyMap<
+  string,
+  { readonly kind: string; readonly texts: (record: JsonObject) => SentContent }
+> = new Map<string, { readonly kind: string; readonly texts: (record: JsonObject) => SentContent }>([
+  ["hook_additional_context", { kind: "hook", texts: (record) => itemsOf(record, "content") }],
+  ["hook_success", { kind: "hook", texts: (record) => spokenBy(record) }],
+  [
+    "hook_blocking_error",
+    { kind: "hook", texts: (record) => stringsOf(objectField(record, "blockingError"), "blockingError") },
+  ],
+  ["hook_stopped_continuation", { kind: "hook", texts: (record) => stringsOf(record, "message") }],
+  [
+    "async_hook_response",
+    {
+      kind: "hook",
+      texts: (record) =>
+        stringsOf(
+          objectField(objectField(record, "response") ?? {}, "hookSpecificOutput"),
+          "additionalContext",
+        ),
+    },
+  ],
+  [
+    "file",
+    {
+      kind: "file",
+      texts: (record) => {
+        const picture = pictureOf(fileOf(record));
+        if (picture !== undefined) return [...stringsOf(record, "filename"), picture];
+        const texts = [...stringsOf(fileOf(record), "content"), ...cellsOf(fileOf(record))];
+        return [...stringsOf(record, "filename"), ...texts];
       },
-    ],
-    [
-      "file",
-      {
-        kind: "file",
-        texts: (record) => {
-          const picture = pictureOf(fileOf(record));
-          if (picture !== undefined) return [...stringsOf(record, "filename"), picture];
-          const texts = [...stringsOf(fileOf(record), "content"), ...cellsOf(fileOf(record))];
-          return [...stringsOf(record, "filename"), ...texts];
-        },
-      },
-    ],
-    ["directory", { kind: "file", texts: (record) => stringsOf(record, "content") }],
-    [
-      "mcp_resource",
-      {
-        kind: "file",
-        texts: (record) => itemsOf(objectField(record, "content") ?? {}, "contents"),
-      },
-    ],
-    [
-      "selected_lines_in_ide",
-      {
-        kind: "ide",
-        texts: (record) => [
-          ...stringsOf(record, "filename"),
-          linesOf(record),
-          ...stringsOf(record, "content"),
-        ],
-      },
-    ],
-    ["opened_file_in_ide", { kind: "ide", texts: (record) => stringsOf(record, "filename") }],
-    ["agent_mention", { kind: "agent", texts: (record) => stringsOf(record, "agentType") }],
-    ["at_mention_reference", { kind: "file", texts: (record) => itemsOf(record, "mentions") }],
-    ["edited_text_file", { kind: "file", texts: (record) => stringsOf(record, "filename", "snippet") }],
-    ["queued_command", { kind: "task-notification", texts: (record) => itemsOf(record, "prompt") }],
-    [
-      "task_status",
-      {
-        kind: "task-notification",
-        texts: (record) => stringsOf(record, "description", "status", "deltaSummary"),
-      },
-    ],
-    [
-      "invoked_skills",
-      {
-        kind: "skill",
-        texts: (record) =>
-          (arrayField(record, "skills") ?? []).flatMap((skill) =>
-            isJsonObject(skill) ? stringsOf(skill, "content") : [],
-          ),
-      },
-    ],
-    ["plan_file_reference", { kind: "plan", texts: (record) => stringsOf(record, "planContent") }],
-  ]);
+    },
+  ],
+  ["directory", { kind: "file", texts: (record) => stringsOf(record, "content") }],
+  [
+    "mcp_resource",
+    {
+      kind: "file",
+      texts: (record) => itemsOf(objectField(record, "content") ?? {}, "contents"),
+    },
+  ],
+  [
+    "selected_lines_in_ide",
+    {
+      kind: "ide",
+      texts: (record) => [...stringsOf(record, "filename"), linesOf(record), ...stringsOf(record, "content")],
+    },
+  ],
+  ["opened_file_in_ide", { kind: "ide", texts: (record) => stringsOf(record, "filename") }],
+  ["agent_mention", { kind: "agent", texts: (record) => stringsOf(record, "agentType") }],
+  ["at_mention_reference", { kind: "file", texts: (record) => itemsOf(record, "mentions") }],
+  ["edited_text_file", { kind: "file", texts: (record) => stringsOf(record, "filename", "snippet") }],
+  ["queued_command", { kind: "task-notification", texts: (record) => itemsOf(record, "prompt") }],
+  [
+    "task_status",
+    {
+      kind: "task-notification",
+      texts: (record) => stringsOf(record, "description", "status", "deltaSummary"),
+    },
+  ],
+  [
+    "invoked_skills",
+    {
+      kind: "skill",
+      texts: (record) =>
+        (arrayField(record, "skills") ?? []).flatMap((skill) =>
+          isJsonObject(skill) ? stringsOf(skill, "content") : [],
+        ),
+    },
+  ],
+  ["plan_file_reference", { kind: "plan", texts: (record) => stringsOf(record, "planContent") }],
+]);
 
 /** What each client tells its own model of its tools, its modes and its instructions, under the kinds of such notes in turns. */
 const NOTES: ReadonlyMap<string, string> = new Map([
@@ -151,13 +149,15 @@ export function attachmentTurn(entry: MessageWithParts): MessageWithParts {
   const carried = CARRIED.get(type);
   const note = NOTES.get(type);
   const texts = carried?.texts(attachment) ?? (note === undefined ? [] : [extractCompact(attachment)]);
-  const said = texts.filter((text) => text !== undefined && (typeof text !== "string" || text.trim() !== ""));
-  return said.length === 0 ? entry : injectedTurn(message, said, carried?.kind ?? note ?? type);
+  const content = texts.filter(
+    (text) => text !== undefined && (typeof text !== "string" || text.trim() !== ""),
+  );
+  return content.length === 0 ? entry : injectedTurn(message, content, carried?.kind ?? note ?? type);
 }
 
-function injectedTurn(message: Message, said: Said, kind: string): MessageWithParts {
+function injectedTurn(message: Message, content: SentContent, kind: string): MessageWithParts {
   const { id, session_id, seq, timestamp, options } = message;
-  const parts = said.map((one, ordinal): Part => {
+  const parts = content.map((one, ordinal): Part => {
     const place = { id: partId(`attachment-${ordinal}`), session_id, message_id: id, ordinal };
     const facts = { provenance: "injected", options: withFacts({}, { injected: kind }) } as const;
     if (typeof one === "object") return { ...place, ...facts, type: "file", ...one };

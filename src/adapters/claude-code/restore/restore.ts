@@ -46,7 +46,7 @@ function lossesOf({ session }: SessionState): readonly Loss[] {
 
 /** The session that a subagent is opened from; undefined for one that stands on its own. */
 function ownerOf(session: Session): string | undefined {
-  const place = placeOfLog(keyOf(session));
+  const place = placeOfLog(logKeyOf(session));
   if (place.kind === "session") return undefined;
   return place.kind === "subagent" ? place.stem : session.parent_session_id;
 }
@@ -62,7 +62,7 @@ function clientPath({ state, id, key, above }: LogInClient, options: SerializeOp
 
 /** A subagent by itself goes to the folder of the session that it was read below, which may have worked elsewhere. */
 function folderAbove(session: Session, { mapPath }: SerializeOptions): string {
-  const place = placeOfLog(keyOf(session));
+  const place = placeOfLog(logKeyOf(session));
   if (place.kind === "session") return "";
   const recorded = nameOf(place.kind === "subagent" ? folderOf(place.base) : place.folder);
   return recorded === "" || recorded === slugOf(session.project)
@@ -71,7 +71,7 @@ function folderAbove(session: Session, { mapPath }: SerializeOptions): string {
 }
 
 /** The path of the log below the root it was first read from. */
-function keyOf(session: Session): string {
+function logKeyOf(session: Session): string {
   return extractString(sourceOf(session), "path") ?? "";
 }
 
@@ -87,7 +87,7 @@ function projectFolder(state: SessionState, key: string, { mapPath }: SerializeO
 
 /** Where the session worked on the machine that this state is of: its log stands in the folder of that name. */
 function directoryOf(state: SessionState): string {
-  const folder = nameOf(folderOf(state.source?.key ?? keyOf(state.session)));
+  const folder = nameOf(folderOf(state.source?.key ?? logKeyOf(state.session)));
   const { project } = state.session;
   if (folder === slugOf(project)) return project;
   return recordedDirectories(state).find((directory) => slugOf(directory) === folder) ?? project;

@@ -36,7 +36,7 @@ interface IndexFile {
   readonly mark: LogMark | undefined;
 }
 
-export interface ToldIndex {
+export interface EmittedIndex {
   readonly session: string;
   readonly events: readonly AdapterYield[];
   /** How far the terminated lines are told. */
@@ -44,7 +44,7 @@ export interface ToldIndex {
 }
 
 /** The lines as carriers; those that were told before only move the state. */
-export function tellIndex(lines: readonly IndexLine[], file: IndexFile): ToldIndex {
+export function emitIndex(lines: readonly IndexLine[], file: IndexFile): EmittedIndex {
   const session = sessionOf(lines, file);
   const log = new SessionLog(session, { adapter: ADAPTER, path: file.stamp.path });
   const bytes = file.known === undefined ? 0 : file.committed;
@@ -71,14 +71,14 @@ export function tellIndex(lines: readonly IndexLine[], file: IndexFile): ToldInd
   }
   committed.end();
   const { unit, stamp } = file;
-  const told = log.told({
+  const state = log.emitState({
     path: stamp.path,
     key: unit.key,
     form: "log",
     kept: committed.kept,
     isWhole: true,
   });
-  return { session: session.id, events: [...log.drain(), told], mark };
+  return { session: session.id, events: [...log.drain(), state], mark };
 }
 
 /** Named by its first line: the file is only ever appended to, and no other one begins alike. */

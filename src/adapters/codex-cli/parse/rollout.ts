@@ -10,7 +10,7 @@ import type { FileStamp, LogMark, ZstdFault } from "../../kit/files/index.ts";
 import type { Prefix } from "../../kit/session/index.ts";
 import { committedMark, committedSession, committedState } from "../../kit/sources/index.ts";
 import { settledFrom } from "../../kit/files/index.ts";
-import { goOn, keptValue, keptPrefix, prefixToKeep, SessionLog } from "../../kit/session/index.ts";
+import { resumeFrom, keptValue, keptPrefix, prefixToKeep, SessionLog } from "../../kit/session/index.ts";
 import { objectField } from "../../kit/extract/index.ts";
 import { checkpoint, cursorFor, endsAlone, START } from "./checkpoint.ts";
 import type { HeadFinder } from "./head.ts";
@@ -47,7 +47,7 @@ export async function* readRollout(
   const known = committed > 0 ? committedSession(request.cursor) : undefined;
   const mark = committedMark(request.cursor);
   const session = sessionOf(head, unit, { place: request.place, known });
-  const { made: walk, prefix: from } = goOn(
+  const { made: walk, prefix: from } = resumeFrom(
     source.isPlain && mark !== undefined ? await keptPrefix(request, PREFIX_FORMAT, committed) : undefined,
     (before) => openWalk(session, { head, source, stamp, request, committed, mark }, before),
   );
@@ -65,11 +65,11 @@ export async function* readRollout(
   walk.end();
   const batch = walk.drain();
   if (batch.length > 0) yield batch;
-  const { offset, mark: told, kept } = walk;
+  const { offset, mark: reached, kept } = walk;
   // A last record that waits for the next one is not part of the state yet, and of a source that could not be read to its
   // end no state is known.
   if (source.fault === undefined)
-    yield [walk.told({ path: plainName(stamp.path), key: unit.key, form: "log", kept, isWhole: true })];
+    yield [walk.emitState({ path: plainName(stamp.path), key: unit.key, form: "log", kept, isWhole: true })];
   const tail = await source.tail(offset);
   const wasAlone = offset === committed && endsAlone(request);
   const isAlone = wasAlone || walk.endsAlone;
@@ -78,7 +78,7 @@ export async function* readRollout(
   const isUnsettled = mayGrow || walk.hasTail || source.fault !== undefined;
   // The line behind a prefix must be committed: what is known of it was decided by the one before.
   const prefix = waiting !== undefined && waiting.end <= offset ? toKeep : undefined;
-  const state = committedState(session.id, told);
+  const state = committedState(session.id, reached);
   yield [checkpoint(unit, { offset, tail, isUnsettled, isAlone, state, prefix })];
 }
 
@@ -105,8 +105,8 @@ function openWalk(session: Session, rollout: OpenRollout, before: Prefix | undef
     replays: new Replays(head.meta, { parentId, createdAt }, replayed),
   };
   const mapper = new RecordMapper(log, setting, before?.reader);
-  const told = { committed, mark, endsAlone: endsAlone(request) };
-  return new Walk(log, mapper, { ...told, hasSpans: source.isPlain, from: before });
+  const start = { committed, mark, endsAlone: endsAlone(request) };
+  return new Walk(log, mapper, { ...start, hasSpans: source.isPlain, from: before });
 }
 
 function unreadable(path: string, { offset, message }: ZstdFault): AdapterYield {

@@ -16,7 +16,7 @@ import { holdsSession, survey } from "../places.ts";
 import { isUndecided, openLog } from "./head.ts";
 import { sessionOf } from "./session.ts";
 import type { IndexLine } from "./index-session.ts";
-import { indexLine, tellIndex } from "./index-session.ts";
+import { indexLine, emitIndex } from "./index-session.ts";
 import { ADAPTER, parseRolloutName } from "../layout.ts";
 import { THREAD_NAME_RANK } from "../records/records.ts";
 import { Source } from "./source.ts";
@@ -41,26 +41,26 @@ export async function* readThreadNames(
   const committed = await source.resumeFrom(cursorFor(unit, request));
   const known = committed > 0 ? committedSession(request.cursor) : undefined;
   const rollouts = await rolloutsByThread(request);
-  let isTold = !hasTail;
+  let isComplete = !hasTail;
   let hasLost = known !== undefined || lines.some(({ threadId }) => threadId === undefined);
   for (const [threadId, named] of byThread(lines)) {
-    const told = await Promise.all(
+    const results = await Promise.all(
       (rollouts.get(threadId) ?? []).map(async (rollout) => nameSession(rollout, named, { unit, request })),
     );
-    const events = told.flatMap((one) => one.events);
+    const events = results.flatMap((one) => one.events);
     if (events.length > 0) yield events;
-    else if (told.some(({ isYoung }) => isYoung) || named.some((line) => isRecent(line, request.now)))
-      isTold = false;
+    else if (results.some(({ isYoung }) => isYoung) || named.some((line) => isRecent(line, request.now)))
+      isComplete = false;
     else hasLost = true;
   }
   const index =
     hasLost && lines.length > 0
-      ? tellIndex(lines, { unit, stamp, known, committed, mark: committedMark(request.cursor) })
+      ? emitIndex(lines, { unit, stamp, known, committed, mark: committedMark(request.cursor) })
       : undefined;
   if (index !== undefined) yield index.events;
-  if (!isTold && index === undefined) return;
+  if (!isComplete && index === undefined) return;
   const offset = lines.findLast(({ item }) => item.terminated)?.item.end ?? 0;
-  const reached = { offset, tail: await source.tail(offset), isUnsettled: !isTold };
+  const reached = { offset, tail: await source.tail(offset), isUnsettled: !isComplete };
   const state = index === undefined ? {} : { state: committedState(index.session, index.mark) };
   yield [checkpoint(unit, { ...reached, ...state })];
 }
@@ -130,8 +130,8 @@ async function nameSession(
   }
   const { unit } = from;
   const path = unit.files[0]?.path ?? unit.key;
-  const told = log.told({ path, key: unit.key, form: "index", kept: 0, isWhole: true });
-  return { events: [...log.drain(), told] };
+  const state = log.emitState({ path, key: unit.key, form: "index", kept: 0, isWhole: true });
+  return { events: [...log.drain(), state] };
 }
 
 function isRecent({ record }: NameLine, now: number): boolean {

@@ -8,14 +8,14 @@ import type { LogMark } from "../../kit/files/index.ts";
 import type { JsonlItem } from "../../kit/log/index.ts";
 import type { LineStart, PrefixState, SessionLog } from "../../kit/session/index.ts";
 import { Committed } from "../../kit/log/index.ts";
-import type { Entry, RecordMapper } from "../records/records.ts";
-import { entryOf } from "../records/records.ts";
+import type { ReadRecord, RecordMapper } from "../records/records.ts";
+import { readRecord } from "../records/records.ts";
 
 /** A line on its way. */
 interface Pending {
   readonly item: JsonlItem;
   /** Absent for a line that is not JSON. */
-  readonly entry?: Entry;
+  readonly entry?: ReadRecord;
 }
 
 interface WalkedSource {
@@ -68,7 +68,7 @@ export class Walk {
     }
     this.#last = item;
     if (item.kind === "record") {
-      const entry = entryOf(item.value, { bytes: item.end - item.offset, source: this.#sourceOf(item) });
+      const entry = readRecord(item.value, { bytes: item.end - item.offset, source: this.#sourceOf(item) });
       this.#mapper.meet(entry);
       this.#waiting.push({ item, entry });
     } else this.#waiting.push({ item });
@@ -101,8 +101,8 @@ export class Walk {
   }
 
   /** What the rollout holds, once nothing more is placed. */
-  told(source: Parameters<SessionLog["told"]>[0]): AdapterYield {
-    return this.#log.told(source);
+  emitState(source: Parameters<SessionLog["emitState"]>[0]): AdapterYield {
+    return this.#log.emitState(source);
   }
 
   /** True when the last line was told alone by an earlier read. */

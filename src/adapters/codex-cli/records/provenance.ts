@@ -89,8 +89,8 @@ export function isUnattended(meta: JsonObject): boolean {
 export function authored(spans: readonly TextSpan[], author?: RecordedAuthor): readonly TextSpan[] {
   return spans.map((span) => {
     const { injected } = span;
-    const told = injected === undefined ? author : BY_MODELS.has(injected) ? "model" : undefined;
-    return told === undefined ? span : { ...span, author: told };
+    const recorded = injected === undefined ? author : BY_MODELS.has(injected) ? "model" : undefined;
+    return recorded === undefined ? span : { ...span, author: recorded };
   });
 }
 

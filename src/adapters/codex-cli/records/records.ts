@@ -45,7 +45,7 @@ import { isTwin, screenText, spokenText, twinVersion } from "./twins.ts";
 export const PREFIX_FORMAT: PrefixFormat = { adapter: ADAPTER, version: 2 };
 
 /** A record on its way into the log. */
-export interface Entry {
+export interface ReadRecord {
   readonly value: JsonValue;
   /** Undefined when the record is no object. */
   readonly view: RolloutRecord | undefined;
@@ -59,10 +59,10 @@ export interface Entry {
   id?: RecordId;
 }
 
-export function entryOf(
+export function readRecord(
   value: JsonValue,
   { bytes, source }: { readonly bytes: number; readonly source: RecordSource | undefined },
-): Entry {
+): ReadRecord {
   return { value, view: viewRecord(value), bytes, hash: valueHash(value), source };
 }
 
@@ -83,11 +83,11 @@ interface Expected {
   readonly twin: string | undefined;
 }
 
-interface ToldAlone extends ScreenText {
+interface LoneScreenText extends ScreenText {
   readonly id: string;
 }
 
-interface Said {
+interface SpokenMessage {
   readonly id: string;
   readonly role: string;
   readonly text: string;
@@ -101,13 +101,13 @@ export class RecordMapper {
   /** Of the first record behind a prefix. */
   #expected: Expected | undefined;
   /** The event that the record before it was paired with. */
-  #twin: { readonly entry: Entry; readonly of: string } | undefined;
+  #twin: { readonly entry: ReadRecord; readonly of: string } | undefined;
   /** The last message that no event has shown yet. */
-  #unshown: Said | undefined;
+  #unshown: SpokenMessage | undefined;
   /** The message that the event before it showed. */
   #announced: string | undefined;
   /** What an event showed that was told as the message itself, because its item was not there yet. */
-  #toldAlone: ToldAlone | undefined;
+  #lone: LoneScreenText | undefined;
   /** True once the log was seen to show what the agent says before recording it. */
   #showsAgent = false;
   /** True when the record before this one put something on the screen. */
@@ -122,14 +122,14 @@ export class RecordMapper {
     if (before === undefined) return;
     this.#expected = expectedIn(keptValue(objectField(before, "expected")));
     const unshown = objectField(before, "unshown");
-    this.#unshown = unshown && saidIn(unshown);
+    this.#unshown = unshown && spokenIn(unshown);
     this.#announced = extractString(before, "announced");
     this.#showsAgent = field(before, "shows_agent") === true;
     this.#wasShown = field(before, "was_shown") === true;
   }
 
   /** All that the records so far decide of those behind them, the first of which is `next`. */
-  state(next: Entry | undefined): JsonObject {
+  state(next: ReadRecord | undefined): JsonObject {
     const { id } = next ?? {};
     const twin = this.#twin?.entry === next ? this.#twin?.of : undefined;
     return {
@@ -145,7 +145,7 @@ export class RecordMapper {
   }
 
   /** Told of each record when it comes in sight: the first behind a prefix was seen before. */
-  meet(entry: Entry): void {
+  meet(entry: ReadRecord): void {
     if (this.#expected === undefined) return;
     const { id, twin } = this.#expected;
     this.#expected = undefined;
@@ -154,7 +154,7 @@ export class RecordMapper {
   }
 
   /** True when the record after this one, the next to be placed, may change what becomes of it. */
-  needsNext(entry: Entry): boolean {
+  needsNext(entry: ReadRecord): boolean {
     if (entry.view === undefined) return false;
     const spoken = spokenText(entry.view);
     if (spoken?.role === "assistant") return this.#isUnannounced;
@@ -162,7 +162,7 @@ export class RecordMapper {
   }
 
   /** `wasAlone`: an earlier read told it when nothing stood behind it, and that is not taken back. */
-  place(entry: Entry, next: Entry | undefined, wasAlone = false): void {
+  place(entry: ReadRecord, next: ReadRecord | undefined, wasAlone = false): void {
     const { view } = entry;
     const id = this.#identify(entry);
     const leaf = this.#turns.pass(view, id.text);
@@ -170,10 +170,10 @@ export class RecordMapper {
     this.#calls.noteOutcome(view);
     const timestamp = extractTimestamp(view.record, "timestamp");
     const replayed = this.#setting.replays.sourceOf(view, timestamp);
-    const told = this.#toldAlone;
-    this.#toldAlone = undefined;
+    const lone = this.#lone;
+    this.#lone = undefined;
     const author = this.#author(replayed !== undefined);
-    const placed = this.#placed({ entry, view, id, next, author, wasAlone, told });
+    const placed = this.#placed({ entry, view, id, next, author, wasAlone, lone });
     this.#wasShown = view.kind === "event_msg/agent_message" || view.kind === "event_msg/item_completed";
     const isTyped =
       timestamp !== undefined && isCanonicalTimestamp(field(view.record, "timestamp"), timestamp);
@@ -192,7 +192,7 @@ export class RecordMapper {
     return this.#showsAgent && !this.#wasShown;
   }
 
-  #identify(entry: Entry): RecordId {
+  #identify(entry: ReadRecord): RecordId {
     const { view } = entry;
     if (entry.id !== undefined) return entry.id;
     const sourceId = view === undefined ? undefined : sourceIdOf(view);
@@ -211,7 +211,7 @@ export class RecordMapper {
   }
 
   /** A record that is no object. */
-  #carry(entry: Entry, id: RecordId): void {
+  #carry(entry: ReadRecord, id: RecordId): void {
     const options: JsonObject = { source: { record: entry.value } };
     const { bytes, hash, source } = entry;
     const drafts = [{ role: "system" as const, options, parts: [] }];
@@ -232,22 +232,22 @@ export class RecordMapper {
   }
 
   #placeItem(at: Placing): Placed {
-    const { view, id, told, author } = at;
+    const { view, id, lone, author } = at;
     const spoken = spokenText(view);
-    if (told !== undefined && spoken !== undefined && isTwin(told, spoken)) {
+    if (lone !== undefined && spoken !== undefined && isTwin(lone, spoken)) {
       // The text stands in the event already: it is told once, and this record is the carrier of the two.
       this.#showsAgent = true;
       this.#unshown = undefined;
-      return { ...carried(view), facts: { twin: told.id } };
+      return { ...carried(view), facts: { twin: lone.id } };
     }
     // Told as never meant for the screen: an event that shows it after all is the message.
-    const isToldHidden = at.wasAlone && spoken?.role === "assistant" && this.#isUnannounced;
-    const next = isToldHidden ? undefined : at.next;
+    const isHiddenTwin = at.wasAlone && spoken?.role === "assistant" && this.#isUnannounced;
+    const next = isHiddenTwin ? undefined : at.next;
     const shown = next?.view === undefined ? undefined : screenText(next.view);
     const twin = shown !== undefined && spoken !== undefined && isTwin(shown, spoken) ? shown : undefined;
     if (twin !== undefined && next !== undefined) this.#twin = { entry: next, of: id.text };
     if (spoken !== undefined) {
-      const isShown = twin !== undefined || isToldHidden || this.#announced === id.text;
+      const isShown = twin !== undefined || isHiddenTwin || this.#announced === id.text;
       this.#unshown = isShown ? undefined : { id: id.text, ...spoken };
     }
     this.#calls.noteCall(view);
@@ -290,7 +290,7 @@ export class RecordMapper {
   /** The event is a carrier when the item that it shows stands beside it, else it is the message itself. */
   #placeScreenText({ entry, view, id, next, author, wasAlone }: Placing, screen: ScreenText): Placed {
     const twin = this.#twinOf(entry, screen, { next, wasAlone });
-    if (wasAlone && twin === undefined) this.#toldAlone = { ...screen, id: id.text };
+    if (wasAlone && twin === undefined) this.#lone = { ...screen, id: id.text };
     if (twin !== undefined) return { ...carried(view), facts: { twin } };
     const { role } = screen;
     const textType = SCREEN_TYPES[role];
@@ -310,7 +310,7 @@ export class RecordMapper {
   }
 
   #twinOf(
-    entry: Entry,
+    entry: ReadRecord,
     screen: ScreenText,
     { next, wasAlone }: Pick<Placing, "next" | "wasAlone">,
   ): string | undefined {
@@ -337,15 +337,15 @@ export class RecordMapper {
 }
 
 interface Placing {
-  readonly entry: Entry;
+  readonly entry: ReadRecord;
   readonly view: RolloutRecord;
   readonly id: RecordId;
-  readonly next: Entry | undefined;
+  readonly next: ReadRecord | undefined;
   /** Who wrote the user's conversation, where the session does not imply it. */
   readonly author: RecordedAuthor | undefined;
   readonly wasAlone: boolean;
   /** What the event before it showed and was told as the message of. */
-  readonly told: ToldAlone | undefined;
+  readonly lone: LoneScreenText | undefined;
 }
 
 function expectedIn(state: JsonObject): Expected {
@@ -357,7 +357,7 @@ function expectedIn(state: JsonObject): Expected {
   };
 }
 
-function saidIn(state: JsonObject): Said {
+function spokenIn(state: JsonObject): SpokenMessage {
   const value = (name: string): string => keptValue(extractString(state, name));
   return { id: value("id"), role: value("role"), text: value("text") };
 }

@@ -72,12 +72,12 @@ function withSummary(entry: MessageWithParts, history: readonly JsonObject[]): M
     for (const block of arrayField(item, "content") ?? []) {
       const text = isJsonObject(block) ? extractString(block, "text") : undefined;
       if (text === undefined || injectedKind(text) !== "compaction-summary") continue;
-      return saying(entry.message, text);
+      return messageWith(entry.message, text);
     }
   return undefined;
 }
 
-function saying({ options, ...head }: Message, text: Extracted<string>): MessageWithParts {
+function messageWith({ options, ...head }: Message, text: Extracted<string>): MessageWithParts {
   const { id, session_id, timestamp } = head;
   const part: Part = {
     id: partId("summary"),

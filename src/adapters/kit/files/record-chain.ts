@@ -54,7 +54,7 @@ export interface RecordHashes {
   readonly log: readonly {
     readonly record: string;
     readonly hash: string;
-    /** Where it is told otherwise than by its value alone (`LogEntry.version`). */
+    /** Where it is told otherwise than by its value alone (`LogRecord.version`). */
     readonly version?: string;
   }[];
   readonly side: ReadonlyMap<string, string>;

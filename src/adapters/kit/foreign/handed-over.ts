@@ -30,17 +30,17 @@ export interface HandedOver {
   readonly answers: readonly string[];
 }
 
-export type Piece = Said | Call;
+export type Piece = SpokenPiece | Call;
 
-interface Said {
+interface SpokenPiece {
   readonly kind: "said";
   readonly texts: string[];
   /** Which message each text is of, which part of it, and what put it there. */
-  readonly messages: SaidBy[];
+  readonly messages: TextOwner[];
 }
 
 /** A part of a message that says something of what is handed over. */
-interface SaidBy extends MessageKey {
+interface TextOwner extends MessageKey {
   readonly ordinal: number;
   /** The kind of a text that its client wrote, and not the person or the model. */
   readonly injected: string | undefined;
@@ -95,7 +95,7 @@ export interface HandingOver {
 
 export function handedOver(messages: readonly MessageWithParts[], options: HandingOver = {}): HandedOver {
   const { lost = NOTHING_LOST, keepsFailures = true, isReadBack = false } = options;
-  const nameOf = isReadBack ? keyOf : originOf;
+  const nameOf = isReadBack ? messageKeyOf : originOf;
   const kept = messages.map(({ message, parts }) => ({
     message,
     parts: parts.filter((part) => !lost.parts.has(part)),
@@ -108,11 +108,11 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
     const result = results.take(call);
     if (result === undefined) return undefined;
     const { part, message } = result;
-    const isTold = keepsFailures && !lost.failures.has(part);
+    const keepsFlag = keepsFailures && !lost.failures.has(part);
     return {
       message: nameOf(message),
       texts: textsOf(part),
-      failed: isTold ? part.is_failure === true : undefined,
+      failed: keepsFlag ? part.is_failure === true : undefined,
     };
   };
   for (const { message, parts } of kept) {
@@ -141,7 +141,7 @@ export function handedOver(messages: readonly MessageWithParts[], options: Handi
   return { pieces, answers };
 }
 
-const keyOf = ({ session_id, id }: Message): MessageKey => ({ session_id, id });
+const messageKeyOf = ({ session_id, id }: Message): MessageKey => ({ session_id, id });
 
 /** All versions of a record are one message to who looks for copies of it. */
 function originOf(message: Message): MessageKey {
@@ -163,7 +163,7 @@ export function differenceToHandedOver(handed: HandedOver, back: HandedOver): st
  */
 export function messagesBehind(handed: HandedOver, back: HandedOver): ReadonlyMap<string, Behind> {
   const isAsIs = differenceBetween(handed, back) === undefined;
-  const after = (isAsIs ? back.pieces : withoutStandIn(back.pieces)).filter(isWorthSaying);
+  const after = (isAsIs ? back.pieces : withoutStandIn(back.pieces)).filter(isWorthComparing);
   const behind = new Map<string, Draft>();
   const add = (message: MessageKey | undefined, origin: MessageKey | undefined): Draft | undefined => {
     if (message === undefined || origin === undefined) return undefined;
@@ -178,7 +178,7 @@ export function messagesBehind(handed: HandedOver, back: HandedOver): ReadonlyMa
       known.origins.push(key);
     return known;
   };
-  for (const [index, piece] of handed.pieces.filter(isWorthSaying).entries()) {
+  for (const [index, piece] of handed.pieces.filter(isWorthComparing).entries()) {
     const other = after[index];
     if (piece.kind === "call" && other?.kind === "call") {
       add(other.message, piece.message);
@@ -189,8 +189,8 @@ export function messagesBehind(handed: HandedOver, back: HandedOver): ReadonlyMa
       const text = other.messages[at];
       const texts = add(text, origin)?.texts;
       if (text === undefined || texts === undefined) continue;
-      const { told = [] } = texts.get(text.ordinal) ?? {};
-      texts.set(text.ordinal, { read: text.injected, told: [...told, origin.injected] });
+      const { recorded = [] } = texts.get(text.ordinal) ?? {};
+      texts.set(text.ordinal, { read: text.injected, recorded: [...recorded, origin.injected] });
     }
   }
   return new Map([...behind].map(([id, draft]) => [id, behindOf(draft)]));
@@ -199,22 +199,26 @@ export function messagesBehind(handed: HandedOver, back: HandedOver): ReadonlyMa
 interface Draft {
   readonly origins: [MessageKey, ...MessageKey[]];
   /** Of each text what its client takes it for, and what those were that it says. */
-  readonly texts: Map<number, { readonly read: string | undefined; readonly told: (string | undefined)[] }>;
+  readonly texts: Map<
+    number,
+    { readonly read: string | undefined; readonly recorded: (string | undefined)[] }
+  >;
 }
 
 /** A text that is a person's or the model's in part counts as theirs. */
 function behindOf({ origins, texts }: Draft): Behind {
   const kinds = new Map<number, string | null>();
-  for (const [ordinal, { read, told }] of texts) {
-    const kind = told.includes(undefined) ? undefined : told[0];
+  for (const [ordinal, { read, recorded }] of texts) {
+    const kind = recorded.includes(undefined) ? undefined : recorded[0];
     if (kind !== read) kinds.set(ordinal, kind ?? null);
   }
-  const isInjected = texts.size > 0 && [...texts.values()].every(({ told }) => !told.includes(undefined));
+  const isInjected =
+    texts.size > 0 && [...texts.values()].every(({ recorded }) => !recorded.includes(undefined));
   return { origins, isInjected, kinds };
 }
 
 /** The messages that say something of what is handed over, in order. */
-export function messagesSaying({ pieces }: HandedOver): readonly MessageKey[] {
+export function messagesWithContent({ pieces }: HandedOver): readonly MessageKey[] {
   return pieces.flatMap((piece) => {
     if (piece.kind === "call")
       return piece.answer === undefined ? [piece.message] : [piece.message, piece.answer.message];
@@ -223,7 +227,10 @@ export function messagesSaying({ pieces }: HandedOver): readonly MessageKey[] {
 }
 
 /** Of each text, the messages of the other that have some of its characters; blank ones have none. */
-function* sameWords(texts: Said, others: Said): Generator<readonly [at: number, origin: SaidBy]> {
+function* sameWords(
+  texts: SpokenPiece,
+  others: SpokenPiece,
+): Generator<readonly [at: number, origin: TextOwner]> {
   const lengths = others.texts.map((text) => squeezed([text]).length);
   let [start, place, before] = [0, 0, 0];
   for (const [at, text] of texts.texts.entries()) {
@@ -241,8 +248,8 @@ function* sameWords(texts: Said, others: Said): Generator<readonly [at: number, 
 }
 
 function differenceBetween(handed: HandedOver, back: HandedOver): string | undefined {
-  const before = handed.pieces.filter(isWorthSaying);
-  const after = back.pieces.filter(isWorthSaying);
+  const before = handed.pieces.filter(isWorthComparing);
+  const after = back.pieces.filter(isWorthComparing);
   for (const [index, piece] of before.entries()) {
     const difference = differenceOfPieces(piece, after[index]);
     if (difference !== undefined) return `piece ${index} of ${before.length}: ${difference}`;
@@ -274,7 +281,7 @@ function withoutStandIn(pieces: readonly Piece[]): readonly Piece[] {
 }
 
 /** Providers refuse blank texts, so some targets leave them out. */
-function isWorthSaying(piece: Piece): boolean {
+function isWorthComparing(piece: Piece): boolean {
   return piece.kind === "call" || squeezed(piece.texts) !== "";
 }
 

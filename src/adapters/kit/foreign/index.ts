@@ -7,7 +7,7 @@ export {
   differenceToHandedOver,
   handedOver,
   messagesBehind,
-  messagesSaying,
+  messagesWithContent,
   INTERRUPTED,
   NO_PROMPT,
   NO_RESULT,

@@ -95,8 +95,8 @@ export class LossReport {
   /** A result that is said, but not that it is a failure. */
   addFailure(why: string, part: Part): void {
     this.#failures.add(part);
-    const isTold = !this.#unflagged.has(part);
-    this.#count("failure of a tool", isTold ? why : `${why}; its own model did not know either`, part);
+    const wasKnown = !this.#unflagged.has(part);
+    this.#count("failure of a tool", wasKnown ? why : `${why}; its own model did not know either`, part);
   }
 
   /** A part that is said, and cut by the client when it sends it. */
@@ -117,9 +117,9 @@ export class LossReport {
   }
 
   #count(what: LossKind, why: string, part: Part | undefined): void {
-    const isUntold = what === "failure of a tool" && part !== undefined && this.#unflagged.has(part);
+    const wasUnknown = what === "failure of a tool" && part !== undefined && this.#unflagged.has(part);
     const isPast = part !== undefined && (this.#past.has(part) || this.#unsent.has(part));
-    const affects = isUntold || isPast ? "record" : AFFECTS[what];
+    const affects = wasUnknown || isPast ? "record" : AFFECTS[what];
     const key = `${affects}\0${what}\0${why}`;
     const loss = this.#losses.get(key);
     if (loss === undefined) this.#losses.set(key, { what, why, affects, count: 1 });

@@ -3,7 +3,7 @@ export type { JsonlItem, JsonlRecord } from "./jsonl.ts";
 export { JsonlSplitter, readJsonl } from "./jsonl.ts";
 export { JsonlLog } from "./jsonl-log.ts";
 export type { LogReading } from "./read-log.ts";
-export { Committed, tellLog, untilUnreadable } from "./read-log.ts";
+export { Committed, emitLog, untilUnreadable } from "./read-log.ts";
 export type { LogEvidence, LogHead } from "./log-reader.ts";
 export { logReader } from "./log-reader.ts";
 /** @public For adapters that are written elsewhere. */

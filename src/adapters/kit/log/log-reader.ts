@@ -14,7 +14,7 @@ import { SessionLog } from "../session/session-log.ts";
 import type { JsonlItem } from "./jsonl.ts";
 import { JsonlLog } from "./jsonl-log.ts";
 import type { RecordMapping } from "./read-log.ts";
-import { tellLog, untilUnreadable } from "./read-log.ts";
+import { emitLog, untilUnreadable } from "./read-log.ts";
 
 /** What a log says of its session, collected from its first records. */
 export interface LogHead {
@@ -89,17 +89,17 @@ async function* readLog<Head extends LogHead>(
     const message = format.notASession;
     yield [{ kind: "issue", issue: { kind: "unexpected_shape", adapter, path, message } }];
   }
-  const { out, prefix, mark, kept } = yield* tellLog(log, {
+  const { out, prefix, mark, kept } = yield* emitLog(log, {
     request,
     format: prefixFormat,
     before: await keptPrefix(request, prefixFormat, log.committed),
     open: (before) => {
       const { onRecord } = request;
-      const told = new SessionLog(session, { adapter, path, onRecord, before: before?.log });
-      return { out: told, mapper: format.mapper(told, head, before?.reader) };
+      const sink = new SessionLog(session, { adapter, path, onRecord, before: before?.log });
+      return { out: sink, mapper: format.mapper(sink, head, before?.reader) };
     },
   });
   const cursor = { files: { [unit.key]: log.cursor() }, state: committedState(session.id, mark) };
-  const state = out.told({ path, key: unit.key, form: "log", kept, isWhole: true });
+  const state = out.emitState({ path, key: unit.key, form: "log", kept, isWhole: true });
   yield [...(head.hasContent ? [...out.drain(), state] : []), { kind: "checkpoint", cursor, prefix }];
 }

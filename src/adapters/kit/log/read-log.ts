@@ -9,15 +9,15 @@ import { HELD_BYTES } from "../files/tail-hash.ts";
 import { committedMark } from "../sources/freshness.ts";
 import type { JsonlLog } from "./jsonl-log.ts";
 import type { Prefix, PrefixFormat } from "../session/prefix.ts";
-import { goOn, prefixToKeep } from "../session/prefix.ts";
-import type { LogEntry, SessionLog } from "../session/session-log.ts";
+import { resumeFrom, prefixToKeep } from "../session/prefix.ts";
+import type { LogRecord, SessionLog } from "../session/session-log.ts";
 import type { LogMark } from "../files/record-chain.ts";
 import { valueHash } from "../../../base/json/value-hash.ts";
 
 /** Makes entries of the records of one log, in their order. */
 export interface RecordMapping {
   /** The entry of a record; `bytes` is its length in the source. */
-  map(value: JsonValue, at: { readonly bytes: number; readonly hash: string }): LogEntry;
+  map(value: JsonValue, at: { readonly bytes: number; readonly hash: string }): LogRecord;
   /** All that the records so far decide of those behind them. */
   state(): JsonObject;
 }
@@ -31,7 +31,7 @@ export interface LogReading {
   readonly open: (before: Prefix | undefined) => { readonly out: SessionLog; readonly mapper: RecordMapping };
 }
 
-interface ToldLog {
+interface EmittedLog {
   readonly out: SessionLog;
   /** To be kept with the log's cursor. */
   readonly prefix: JsonValue | undefined;
@@ -42,22 +42,22 @@ interface ToldLog {
 }
 
 /** A log into its session, from where the kept prefix ends; what else an earlier read committed only moves the state. */
-export async function* tellLog(
+export async function* emitLog(
   log: JsonlLog,
   { request, format, before: kept, open }: LogReading,
-): AsyncGenerator<readonly AdapterYield[], ToldLog> {
+): AsyncGenerator<readonly AdapterYield[], EmittedLog> {
   const known = committedMark(request.cursor);
   if (log.isFresh && known !== undefined) {
     const { out } = open(undefined);
     out.goTo(known);
     return { out, prefix: await request.prefix?.load(), mark: known, kept: known.records };
   }
-  const { made, prefix: before } = goOn(known === undefined ? undefined : kept, open);
+  const { made, prefix: before } = resumeFrom(known === undefined ? undefined : kept, open);
   const { out, mapper } = made;
   const committed = new Committed(out, { bytes: log.committed, mark: known, isBehind: before !== undefined });
   const toKeep = (): JsonValue | undefined =>
     prefixToKeep(request, format, { start: log.end, headEnd: log.headEnd, log: out, reader: mapper });
-  let ended: Pick<ToldLog, "prefix" | "mark"> | undefined;
+  let ended: Pick<EmittedLog, "prefix" | "mark"> | undefined;
   for await (const batch of log.read(before)) {
     request.signal?.throwIfAborted();
     for (const item of batch) {

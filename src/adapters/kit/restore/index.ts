@@ -15,7 +15,7 @@ export type {
 } from "./restore.ts";
 export { printFile } from "./restore.ts";
 export { RestoredFiles } from "./restored-files.ts";
-export { toldBy } from "./told.ts";
+export { contentOf } from "./record-content.ts";
 export type { LogInClient } from "./native-logs.ts";
 export { logHashes, logLines, serializeLogs, sourceOf, withUnmapped } from "./native-logs.ts";
 /** @public For adapters that are written elsewhere. */

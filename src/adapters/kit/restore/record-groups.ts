@@ -27,8 +27,8 @@ export function recordGroups(messages: readonly MessageWithParts[]): readonly Re
 }
 
 function isPieceOf({ message }: MessageWithParts, { record, first }: RecordGroup): boolean {
-  const told = pondFacts(message.options).record;
-  if (told !== undefined) return told === record;
+  const recorded = pondFacts(message.options).record;
+  if (recorded !== undefined) return recorded === record;
   // Stored before pieces named their record: then they have its position and an id made from its own.
   const isOwn = message.id.startsWith(`${first.message.id}/`);
   return (

@@ -6,7 +6,7 @@ import { parseJson, stringifyJson } from "../../../base/json/json.ts";
 import { DigestMap } from "./digest-map.ts";
 import { integerField } from "../extract/extract.ts";
 
-const goOn = (state: JsonValue): DigestMap<number> =>
+const resumeFrom = (state: JsonValue): DigestMap<number> =>
   new DigestMap({
     state: parseJson(stringifyJson(state)),
     valueOf: (group) => integerField(group, "value"),
@@ -28,14 +28,14 @@ describe("a digest map", () => {
         const plain = new Map<string, number>();
         let map = new DigestMap<number>();
         for (const one of steps) {
-          if (one === "keep") map = goOn(map.state());
+          if (one === "keep") map = resumeFrom(map.state());
           else {
             plain.set(...one);
             map.set(...one);
           }
         }
         const asked = [...plain.keys(), "never set", "\udfff"];
-        for (const each of [map, goOn(map.state())])
+        for (const each of [map, resumeFrom(map.state())])
           for (const key of asked) expect([key, each.get(key)]).toEqual([key, plain.get(key)]);
       }),
     );
@@ -44,7 +44,7 @@ describe("a digest map", () => {
   test("finds what it holds and nothing else, few or many times", () => {
     const map = new DigestMap<number>();
     for (let n = 0; n < 1000; n += 1) map.set(`id-${n}`, 1 + Number(n % 100 === 0));
-    const kept = goOn(map.state());
+    const kept = resumeFrom(map.state());
     for (let n = 0; n < 2000; n += 1) {
       const value = n < 1000 ? 1 + Number(n % 100 === 0) : undefined;
       expect([n, kept.get(`id-${n}`), kept.has(`id-${n}`)]).toEqual([n, value, value !== undefined]);

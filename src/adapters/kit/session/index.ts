@@ -2,8 +2,8 @@
 export { MAX_PAYLOAD_BYTES } from "./bound.ts";
 export { DigestMap } from "./digest-map.ts";
 export type { LineStart, Prefix, PrefixFormat, PrefixState } from "./prefix.ts";
-export { goOn, keptValue, keptPrefix, prefixToKeep } from "./prefix.ts";
-export type { LogEntry, MessageDraft, PartDraft, RecordId } from "./session-log.ts";
+export { resumeFrom, keptValue, keptPrefix, prefixToKeep } from "./prefix.ts";
+export type { LogRecord, MessageDraft, PartDraft, RecordId } from "./session-log.ts";
 export { SessionLog } from "./session-log.ts";
 export type { TextSpan } from "./text-parts.ts";
 export { isJoined, joinedText, textParts } from "./text-parts.ts";

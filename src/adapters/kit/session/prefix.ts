@@ -62,7 +62,7 @@ export async function keptPrefix(
 }
 
 /** What is made to go on behind the prefix, or from the start where it turns out to be of no use. */
-export function goOn<T>(
+export function resumeFrom<T>(
   prefix: Prefix | undefined,
   make: (prefix: Prefix | undefined) => T,
 ): { readonly made: T; readonly prefix: Prefix | undefined } {

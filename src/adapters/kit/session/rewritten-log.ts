@@ -8,7 +8,7 @@ import { timestampFromMillis } from "../../../model/index.ts";
 import type { SourceFault } from "../sources/issue.ts";
 import { issueOf } from "../sources/issue.ts";
 import type { AdapterYield } from "../sources/reading.ts";
-import type { LogEntry, SessionLog } from "./session-log.ts";
+import type { LogRecord, SessionLog } from "./session-log.ts";
 import type { Carrier, SideRecord } from "./side-record.ts";
 import { carrierEntry } from "./side-record.ts";
 
@@ -45,7 +45,7 @@ export class RewrittenLog {
     return this.#bytes >= BATCH_BYTES;
   }
 
-  add(entry: LogEntry): void {
+  add(entry: LogRecord): void {
     this.#bytes += entry.bytes;
     const isHeld = this.#rewriting.atWork && this.log.isChanged(entry.id.text, entry.hash);
     if (!isHeld) return this.log.add(entry);
@@ -56,11 +56,11 @@ export class RewrittenLog {
   /** A record that is not told now; `isTold` when it was before. */
   hold(
     record: string,
-    { isUnreadable, isTold }: { readonly isUnreadable: boolean; readonly isTold: boolean },
+    { isUnreadable, isStored }: { readonly isUnreadable: boolean; readonly isStored: boolean },
   ): void {
     if (isUnreadable) this.hasFaults = true;
     else this.isHeld = true;
-    if (isTold) this.log.keep(record, true);
+    if (isStored) this.log.keep(record, true);
   }
 
   addCarrier(carrier: Omit<Carrier, "timestamp"> & { readonly timestamp: Timestamp | undefined }): void {

@@ -7,7 +7,7 @@ import { MAX_TEXT_BYTES } from "../../../model/bound-text.ts";
 import { sessionId } from "../../../model/index.ts";
 import type { AdapterYield } from "../sources/reading.ts";
 import { extractFromPath, extractString } from "../extract/extract.ts";
-import type { LogEntry } from "./session-log.ts";
+import type { LogRecord } from "./session-log.ts";
 import { SessionLog } from "./session-log.ts";
 import { wholeRecord } from "./whole.ts";
 
@@ -128,7 +128,7 @@ describe("the log", () => {
           ],
         },
       ],
-    } satisfies LogEntry;
+    } satisfies LogRecord;
     log.add(entry, source);
     const batch = log.drain();
     const [first, second] = batch.filter((item) => item.kind === "part").map(({ part }) => part);

@@ -18,7 +18,7 @@ import type { Issue, IssueKind } from "../sources/issue.ts";
 import { keptValue } from "./prefix.ts";
 import type { LogMark } from "../files/record-chain.ts";
 import { bytesHash, linkTo, NO_RECORDS, sideDigest } from "../files/record-chain.ts";
-import type { StoredHashes, ToldState } from "../sources/source-state.ts";
+import type { StoredHashes, ReadState } from "../sources/source-state.ts";
 import { nameHash } from "../../../base/json/value-hash.ts";
 import { wholeDraft } from "./whole.ts";
 
@@ -41,7 +41,7 @@ export interface MessageDraft {
 }
 
 /** One record as messages and parts, with what names and dates it. */
-export interface LogEntry {
+export interface LogRecord {
   readonly id: RecordId;
   /** Absent when the record has none: the previous one's is carried (spec.md#model-carried-timestamp). */
   readonly timestamp?: Timestamp | undefined;
@@ -72,7 +72,7 @@ export interface RecordId {
   readonly isSource: boolean;
 }
 
-export interface LogOrigin {
+export interface LogSource {
   readonly adapter: string;
   readonly path: string;
   /** What is stored already of records that are told again and again. */
@@ -103,7 +103,7 @@ export class SessionLog {
   #batch: AdapterYield[] = [];
   #isMuted = false;
 
-  constructor(session: Session, origin: LogOrigin) {
+  constructor(session: Session, origin: LogSource) {
     this.#session = session;
     this.#adapter = origin.adapter;
     this.#path = origin.path;
@@ -144,9 +144,9 @@ export class SessionLog {
   }
 
   /** What the session's source holds now, once all of it is told (spec.md#sources-state). */
-  told(source: Pick<ToldState, "path" | "key" | "form" | "kept" | "isWhole">): AdapterYield {
+  emitState(source: Pick<ReadState, "path" | "key" | "form" | "kept" | "isWhole">): AdapterYield {
     const { records, chain, newest } = this.mark();
-    const state: ToldState = {
+    const state: ReadState = {
       ...source,
       records,
       digest: chain,
@@ -183,7 +183,7 @@ export class SessionLog {
   }
 
   /** `source`: the record that it was made of, where that has bytes of its own. */
-  add(entry: LogEntry, source?: RecordSource): void {
+  add(entry: LogRecord, source?: RecordSource): void {
     const { timestamp: recorded, hash } = entry;
     const positioned = entry.positioned !== false;
     const seq = positioned ? this.#position : undefined;
@@ -340,7 +340,7 @@ export class SessionLog {
   }
 
   /** The messages of a record within the size bound, with one more that keeps it whole where something was cut. */
-  #bounded(entry: LogEntry, source: RecordSource | undefined): readonly MessageDraft[] {
+  #bounded(entry: LogRecord, source: RecordSource | undefined): readonly MessageDraft[] {
     const bounded = entry.drafts.map((draft) => boundDraft(draft));
     const truncated = bounded.flatMap((each) => each.truncated);
     if (truncated.length === 0) return entry.drafts;
@@ -356,7 +356,7 @@ export class SessionLog {
 const NOTHING_STORED: StoredHashes = { has: () => false, isKnown: () => false };
 
 /** Undefined where there is nothing to say, as nearly always. */
-function atOf({ at }: LogEntry): PondFacts | undefined {
+function atOf({ at }: LogRecord): PondFacts | undefined {
   return at === undefined ? undefined : { at };
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { valueHash } from "../../../base/json/value-hash.ts";
 import { withFacts } from "../../../model/derived/index.ts";
 import type { Timestamp } from "../../../model/index.ts";
-import type { LogEntry, PartDraft, SessionLog } from "./session-log.ts";
+import type { LogRecord, PartDraft, SessionLog } from "./session-log.ts";
 
 /** Something of the session that is no message: a file beside it, or the rows of a table. */
 export interface SideRecord {
@@ -32,16 +32,16 @@ export interface Carrier extends Pick<SideRecord, "name" | "data" | "at" | "byte
   readonly options: JsonObject;
 }
 
-export function carrierEntry(log: SessionLog, carrier: Carrier): LogEntry {
+export function carrierEntry(log: SessionLog, carrier: Carrier): LogRecord {
   const { name, at, bytes, timestamp, options, data } = carrier;
-  const said = options["source"] ?? null;
-  const hash = sideHash(said, data);
+  const source = options["source"] ?? null;
+  const hash = sideHash(source, data);
   return {
     id: log.identify("record", name, hash),
     timestamp,
     bytes: data === undefined ? bytes : name.length * 3,
     drafts: [{ role: "system", options, parts: data === undefined ? [] : [sideFilePart(data)] }],
-    whole: () => said,
+    whole: () => source,
     positioned: false,
     hash,
     at,

@@ -9,13 +9,13 @@ import type { MessageWithParts } from "../../../model/events/index.ts";
 import { pondFacts, withFacts } from "../../../model/derived/index.ts";
 import { MAX_PAYLOAD_BYTES } from "./bound.ts";
 import type { RawLine } from "../files/raw-line.ts";
-import type { LogEntry, MessageDraft } from "./session-log.ts";
+import type { LogRecord, MessageDraft } from "./session-log.ts";
 
 /** What the blob holds: the JSON of the record, or a line that is not JSON, byte for byte. */
 const KINDS = { json: "whole-record", line: "whole-line" } as const;
 
 /** The message that keeps a record whole; undefined where not even a blob can. */
-export function wholeDraft({ id, whole }: LogEntry): MessageDraft | undefined {
+export function wholeDraft({ id, whole }: LogRecord): MessageDraft | undefined {
   const value = whole?.();
   const data = value instanceof Uint8Array ? value : bytesOf(value);
   if (data === undefined || data.length > MAX_PAYLOAD_BYTES) return undefined;

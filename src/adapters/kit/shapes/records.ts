@@ -18,7 +18,7 @@ import {
 import type { RecordGroup } from "../restore/record-groups.ts";
 import { sourceOf, withUnmapped } from "../restore/native-logs.ts";
 import { MessageIds } from "../session/message-ids.ts";
-import type { LogEntry, MessageDraft, PartDraft, SessionLog } from "../session/session-log.ts";
+import type { LogRecord, MessageDraft, PartDraft, SessionLog } from "../session/session-log.ts";
 import { blocksOf, partOf } from "./blocks.ts";
 import { holderAt, putBack, takenOut } from "./pointer.ts";
 import type { RecordShapes } from "./shapes.ts";
@@ -40,7 +40,7 @@ export class ShapedRecords {
     return { messages: this.#messages.state() };
   }
 
-  map(record: JsonValue, at: { readonly bytes: number; readonly hash: string }): LogEntry {
+  map(record: JsonValue, at: { readonly bytes: number; readonly hash: string }): LogRecord {
     if (!isJsonObject(record)) {
       const options = withFacts({ source: { record } }, { id: "derived" });
       const id = this.#log.identify("value", undefined, record);

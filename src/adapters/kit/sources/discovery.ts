@@ -48,7 +48,7 @@ export async function walk(root: string, options: WalkOptions): Promise<Walked> 
   const faults: Fault[] = [];
   const links: Links = { root: normalize(root), seen: new Set(), faults };
   const pending = [links.root];
-  let looked = 0;
+  let visited = 0;
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     const inner: string[] = [];
     for (const entry of listFolder(folder, faults)) {
@@ -66,8 +66,8 @@ export async function walk(root: string, options: WalkOptions): Promise<Walked> 
       if (kind !== "file" || !options.accepts(entry.name, folder)) continue;
       const stamp = stampNow(path, faults);
       if (stamp !== undefined) files.push(stamp);
-      looked += 1;
-      if (looked % BREATH !== 0) continue;
+      visited += 1;
+      if (visited % BREATH !== 0) continue;
       await setImmediate();
       options.signal?.throwIfAborted();
     }

@@ -17,5 +17,5 @@ export { committedMark, committedSession, committedState, fileCursor, resumeOffs
 export type { Issue, IssueKind, SourceFault } from "./issue.ts";
 export { issueOf, locate } from "./issue.ts";
 export { copyId, nameOfSource } from "./source-name.ts";
-export type { StoredHashes, ToldState } from "./source-state.ts";
+export type { StoredHashes, ReadState } from "./source-state.ts";
 export { cursorOf, isFresh } from "./unit-cursor.ts";

@@ -6,7 +6,7 @@ import type { JsonValue } from "../../../base/json/json.ts";
 import type { Event, MessageKey, RecordPiece, SessionId } from "../../../model/index.ts";
 import type { Cursor } from "./freshness.ts";
 import type { Issue } from "./issue.ts";
-import type { StoredHashes, ToldState } from "./source-state.ts";
+import type { StoredHashes, ReadState } from "./source-state.ts";
 import type { FileStamp } from "../files/stamp.ts";
 
 /** The machine as adapters may see it; nothing in an adapter reads the process's own environment. */
@@ -109,7 +109,7 @@ export type AdapterYield =
   | { readonly kind: "waiting"; readonly reason: string; readonly from?: number }
   | { readonly kind: "superseded"; readonly session: SessionId; readonly differences: number }
   | RecordYield
-  | { readonly kind: "state"; readonly session: SessionId; readonly state: ToldState };
+  | { readonly kind: "state"; readonly session: SessionId; readonly state: ReadState };
 
 /**
  * A record of the session told before, in its place among the others: stored with that hash, or, where the hash is empty,

@@ -5,7 +5,7 @@
 import type { StateDigest } from "../files/record-chain.ts";
 
 /** The state of a source, as far as it tells of one session. */
-export interface ToldState extends StateDigest {
+export interface ReadState extends StateDigest {
   /** What was read: a file, or the folder or database that holds the session. Absolute. */
   readonly path: string;
   /** Its name below the place it was found in, with `/`. */

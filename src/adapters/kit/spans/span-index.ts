@@ -19,7 +19,7 @@ import type {
   SessionOutline,
   TreeRef,
 } from "../../../model/tree/index.ts";
-import { compareInSession, isMessageKey, isPartKey, keyOf } from "../../../model/index.ts";
+import { compareInSession, isMessageKey, isPartKey, entityKeyOf } from "../../../model/index.ts";
 import { entityOf } from "../../../model/events/index.ts";
 import { REF } from "../../../model/tree/index.ts";
 import type { Adapter } from "../adapter/adapter.ts";
@@ -86,7 +86,7 @@ export class SpanIndex {
   readonly #origins = new Map<string, RecordOrigin>();
   #unit: Unit | undefined;
   /** Of the last message, which its parts follow. */
-  #last: { readonly message: IndexedMessage; readonly origin: Origin } | undefined;
+  #last: { readonly message: IndexedMessage; readonly origin: SpanOwner } | undefined;
 
   static async of(
     adapter: SpanAdapter,
@@ -161,7 +161,7 @@ export class SpanIndex {
     message.parts.set(part.id, { ...outlineOfPart(part), [REF]: refTo(origin, { kind: "part", part }) });
   }
 
-  #originOf(source: RecordSource | undefined): Origin | undefined {
+  #originOf(source: RecordSource | undefined): SpanOwner | undefined {
     const file = this.#unit?.files.find(({ path }) => path === source?.path);
     if (source?.value === undefined || file === undefined) return this.#elsewhere();
     const { offset, end, value } = source;
@@ -170,7 +170,7 @@ export class SpanIndex {
   }
 
   /** What was put together from several records, or stands in none: good as long as no file of the unit changes. */
-  #elsewhere(): Origin | undefined {
+  #elsewhere(): SpanOwner | undefined {
     const [file, ...others] = this.#unit?.files ?? [];
     if (file === undefined) return undefined;
     return { span: { offset: 0, end: 0, files: [file, ...others], isBytes: false }, values: NOTHING };
@@ -178,15 +178,15 @@ export class SpanIndex {
 }
 
 /** Where the values of a message and its parts come from. */
-interface Origin {
+interface SpanOwner {
   readonly span: Span;
   readonly values: RecordIndex;
 }
 
 const NOTHING = new RecordIndex(null);
 
-function refTo({ span, values }: Origin, event: Event): SpanRef {
-  return { key: keyOf(entityOf(event)), span, hollow: values.hollow(event) };
+function refTo({ span, values }: SpanOwner, event: Event): SpanRef {
+  return { key: entityKeyOf(entityOf(event)), span, hollow: values.hollow(event) };
 }
 
 function outlineOf({ id, parent_session_id, relation, source_agent, created_at }: Session): SessionOutline {

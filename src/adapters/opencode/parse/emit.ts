@@ -44,19 +44,20 @@ export async function* emitSession(
     return true;
   }
   const head = await readHead(source);
-  const toldFrom = source.newest + TELLS_AFTER_MS;
-  const isYoung = context.now < toldFrom;
+  const readableFrom = source.newest + TELLS_AFTER_MS;
+  const isYoung = context.now < readableFrom;
   const scopes = isYoung ? source.scopes : [...source.scopes, source.folder ?? null];
   const session = sessionOf({ ...source, scopes }, head, context.identity);
   if ("fault" in session) {
-    if (isYoung && source.kind !== "export") return yield* waits("a session has no directory yet", toldFrom);
+    if (isYoung && source.kind !== "export")
+      return yield* waits("a session has no directory yet", readableFrom);
     const message = `session ${source.id} records no ${session.fault.slice(3)}`;
     yield [issueOf({ kind: session.fault, path: source.path, message }, ADAPTER)];
     return false;
   }
   const isNameless = context.identity.parent !== undefined && head.agent === undefined;
   if (isNameless && source.count === 0 && isYoung && extractName(source.facts, "agent") === undefined)
-    return yield* waits("a subagent has no name yet", toldFrom);
+    return yield* waits("a subagent has no name yet", readableFrom);
   const emitter = new Emitter(session, {
     source,
     context,
@@ -125,7 +126,7 @@ class Emitter {
       const isUnreadable = message.isUnreadable === true;
       if (index >= settled || isUnreadable) {
         const record = idOf(message) ?? "";
-        out.hold(record, { isUnreadable, isTold: context.stored?.isKnown(record) === true });
+        out.hold(record, { isUnreadable, isStored: context.stored?.isKnown(record) === true });
         continue;
       }
       const toEntry: NonNullable<SessionSource["entry"]> = source.entry ?? messageEntry;
@@ -144,7 +145,7 @@ class Emitter {
     const updated = time && extractTimestamp(time, "updated");
     if (updated !== undefined) log.see(updated);
     const isWhole = !out.isHeld && !out.hasFaults;
-    yield [log.told({ path: context.path, key, form, kept: 0, isWhole })];
+    yield [log.emitState({ path: context.path, key, form, kept: 0, isWhole })];
   }
 
   #addInfo(leaf: string | null | undefined): void {

@@ -7,7 +7,7 @@ import { isJsonObject } from "../../../base/json/json.ts";
 import type { Extracted, Part } from "../../../model/index.ts";
 import { openJson } from "../../../model/index.ts";
 import { withFacts } from "../../../model/derived/index.ts";
-import type { LogEntry, MessageDraft, PartDraft } from "../../kit/session/index.ts";
+import type { LogRecord, MessageDraft, PartDraft } from "../../kit/session/index.ts";
 import {
   extractBoolean,
   extractJson,
@@ -37,7 +37,7 @@ export type CallNames = Map<string, Extracted<string>>;
 export function goEntry(
   message: MessageRecord,
   context: MessageContext & { readonly calls: CallNames },
-): LogEntry {
+): LogRecord {
   const columns = message.columns ?? {};
   const json = "json" in message.value ? message.value.json : null;
   const hash = goMessageHash(message);

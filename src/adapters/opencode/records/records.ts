@@ -8,7 +8,7 @@ import { isJsonObject } from "../../../base/json/json.ts";
 import type { PondFacts, RecordedAuthor } from "../../../model/derived/index.ts";
 import type { Timestamp } from "../../../model/index.ts";
 import { isOwnSpace, withFacts } from "../../../model/derived/index.ts";
-import type { LogEntry, MessageDraft, PartDraft, SessionLog } from "../../kit/session/index.ts";
+import type { LogRecord, MessageDraft, PartDraft, SessionLog } from "../../kit/session/index.ts";
 import {
   extractName,
   extractString,
@@ -44,7 +44,7 @@ export interface MessageContext {
   readonly restoration?: Restoration | undefined;
 }
 
-export function messageEntry(message: MessageRecord, context: MessageContext): LogEntry {
+export function messageEntry(message: MessageRecord, context: MessageContext): LogRecord {
   const source = idOf(message);
   const hash = messageHash(message);
   const id = context.log.identify("message", source, hash);

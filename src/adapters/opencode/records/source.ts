@@ -1,7 +1,7 @@
 /** One session as a container holds it: what the readers of trees, databases and exports give to the emitter. */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import type { SourceFault } from "../../kit/sources/index.ts";
-import type { LogEntry, SideRecord } from "../../kit/session/index.ts";
+import type { LogRecord, SideRecord } from "../../kit/session/index.ts";
 import type { MessageContext } from "./records.ts";
 import type { MessageRecord, SourceRecord } from "./record.ts";
 
@@ -33,7 +33,7 @@ export interface SessionSource {
   /** Messages in the client's own order, with their parts. */
   readonly message: (index: number) => MessageRecord | Promise<MessageRecord>;
   /** How a message becomes an entry of the log, where it is not written as today's client does. */
-  readonly entry?: (message: MessageRecord, context: MessageContext) => LogEntry;
+  readonly entry?: (message: MessageRecord, context: MessageContext) => LogRecord;
   readonly side: () => Iterable<SideRecord> | AsyncIterable<SideRecord>;
   /** True where another container holds all its messages in a newer form: only what stands beside them is told. */
   readonly isHeldElsewhere?: boolean;

@@ -83,49 +83,49 @@ function withPath(info: JsonValue, mapPath: MapPath): JsonValue {
 
 /** As the client reads a row of its `session` table (`Session.fromRow`). */
 function infoOfRow(row: JsonObject): JsonObject {
-  const said = (name: string): JsonValue | undefined => {
+  const recorded = (name: string): JsonValue | undefined => {
     const value = field(row, name);
     return value === null ? undefined : value;
   };
   const parsed = (name: string): JsonValue | undefined => {
-    const text = said(name);
+    const text = recorded(name);
     const json = typeof text === "string" ? tryParseJson(text) : undefined;
     return json?.kind === "value" && json.value !== null ? json.value : undefined;
   };
   const counts = ["summary_additions", "summary_deletions", "summary_files"] as const;
-  const summary = counts.some((name) => said(name) !== undefined)
+  const summary = counts.some((name) => recorded(name) !== undefined)
     ? {
-        additions: said(counts[0]) ?? 0,
-        deletions: said(counts[1]) ?? 0,
-        files: said(counts[2]) ?? 0,
+        additions: recorded(counts[0]) ?? 0,
+        deletions: recorded(counts[1]) ?? 0,
+        files: recorded(counts[2]) ?? 0,
         ...present({ diffs: parsed("summary_diffs") }),
       }
     : undefined;
-  const url = said("share_url");
-  const hasTokens = said("tokens_input") !== undefined;
+  const url = recorded("share_url");
+  const hasTokens = recorded("tokens_input") !== undefined;
   const data = parsed("data");
   return {
     ...(isJsonObject(data) ? data : {}),
     ...present({
-      id: said("id"),
-      slug: said("slug"),
-      projectID: said("project_id"),
-      workspaceID: said("workspace_id"),
-      directory: said("directory"),
-      path: said("path"),
-      parentID: said("parent_id"),
-      title: said("title"),
-      agent: said("agent"),
+      id: recorded("id"),
+      slug: recorded("slug"),
+      projectID: recorded("project_id"),
+      workspaceID: recorded("workspace_id"),
+      directory: recorded("directory"),
+      path: recorded("path"),
+      parentID: recorded("parent_id"),
+      title: recorded("title"),
+      agent: recorded("agent"),
       model: parsed("model"),
-      version: said("version"),
+      version: recorded("version"),
       summary,
-      cost: said("cost"),
+      cost: recorded("cost"),
       tokens: hasTokens
         ? {
-            input: said("tokens_input") ?? 0,
-            output: said("tokens_output") ?? 0,
-            reasoning: said("tokens_reasoning") ?? 0,
-            cache: { read: said("tokens_cache_read") ?? 0, write: said("tokens_cache_write") ?? 0 },
+            input: recorded("tokens_input") ?? 0,
+            output: recorded("tokens_output") ?? 0,
+            reasoning: recorded("tokens_reasoning") ?? 0,
+            cache: { read: recorded("tokens_cache_read") ?? 0, write: recorded("tokens_cache_write") ?? 0 },
           }
         : undefined,
       share: url === undefined || url === "" ? undefined : { url },
@@ -134,10 +134,10 @@ function infoOfRow(row: JsonObject): JsonObject {
       permission: parsed("permission"),
     }),
     time: present({
-      created: said("time_created") ?? said("created_at"),
-      updated: said("time_updated") ?? said("updated_at"),
-      compacting: said("time_compacting"),
-      archived: said("time_archived"),
+      created: recorded("time_created") ?? recorded("created_at"),
+      updated: recorded("time_updated") ?? recorded("updated_at"),
+      compacting: recorded("time_compacting"),
+      archived: recorded("time_archived"),
     }),
   };
 }

@@ -93,7 +93,7 @@ function titleOf(messages: readonly MessageWithParts[], session: Session): strin
   return title ?? `New session - ${formatTimestamp(session.created_at)}`;
 }
 
-interface Origin {
+interface SourceSession {
   readonly session: Session;
   readonly id: string;
   readonly directory: string;
@@ -104,7 +104,7 @@ type Message = MessageWithParts["message"];
 
 /** Writes the messages of one session in order; times never run back, because the client sorts by them. */
 class Writer {
-  readonly #origin: Origin;
+  readonly #origin: SourceSession;
   readonly #ids: IdSequence;
   readonly #messages: JsonValue[] = [];
   #results = new CallResults([]);
@@ -115,7 +115,7 @@ class Writer {
   /** Milliseconds since 1970 of the last message. */
   at = 0;
 
-  constructor(origin: Origin) {
+  constructor(origin: SourceSession) {
     this.#origin = origin;
     this.#ids = new IdSequence(origin.id);
     this.#model = { providerID: brandOf(origin.session.source_agent), modelID: "unknown" };

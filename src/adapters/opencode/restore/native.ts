@@ -49,7 +49,7 @@ export interface NativeSession {
 const KINDS: readonly ContainerKind[] = ["tree", "database", "export", "go"];
 
 export function nativeSession(state: SessionState): NativeSession {
-  const origin = originOf(state);
+  const origin = sessionPlaceOf(state);
   const files = new Map<string, { readonly json: JsonValue } | { readonly data: Uint8Array }>();
   const tables = new Map<string, readonly JsonObject[]>();
   const restored: NativeMessage[] = [];
@@ -118,18 +118,18 @@ function nativeRecords(
   }));
 }
 
-function recordIn(group: Group, origin: Origin): NativeMessage {
+function recordIn(group: Group, origin: SessionPlace): NativeMessage {
   const whole = wholeIn(group);
   return whole === undefined ? messageOf(group, origin) : messageIn(whole);
 }
 
-const isInfo = ({ message }: MessageWithParts, { id }: Origin): boolean =>
+const isInfo = ({ message }: MessageWithParts, { id }: SessionPlace): boolean =>
   message.seq === undefined && revisionOf(message).record === id;
 
-type Origin = Pick<NativeSession, "id" | "kind" | "key">;
+type SessionPlace = Pick<NativeSession, "id" | "kind" | "key">;
 
 /** Where the state that is restored was read from; a session that was read once says it itself. */
-function originOf({ session, source: read }: SessionState): Origin {
+function sessionPlaceOf({ session, source: read }: SessionState): SessionPlace {
   const source = sourceOf(session);
   const key = read?.key ?? extractString(source, "path");
   const kind = KINDS.find((candidate) => candidate === (read?.form ?? field(source, "kind")));
@@ -177,7 +177,7 @@ function rowsOf(source: JsonObject): readonly JsonObject[] {
   return (arrayField(source, "rows") ?? []).filter((row) => isJsonObject(row));
 }
 
-function infoOf(source: JsonObject, { id, kind }: Origin): NativeRecord {
+function infoOf(source: JsonObject, { id, kind }: SessionPlace): NativeRecord {
   const record = field(source, "record");
   if (isJsonObject(record) && (kind === "database" || kind === "go"))
     return { value: { json: null }, columns: record };
@@ -190,7 +190,7 @@ function rawOf(source: JsonObject): Extract<SourceRecord["value"], { raw: string
   return field(source, "encoding") === "base64" ? { raw, encoding: "base64" } : { raw };
 }
 
-function messageOf(group: Group, { id: session, kind }: Origin): NativeMessage {
+function messageOf(group: Group, { id: session, kind }: SessionPlace): NativeMessage {
   const [{ message }] = group;
   const source = sourceOf(message);
   const beside = field(source, "beside");
@@ -235,13 +235,13 @@ function carriedParts(source: JsonObject, ids: PartIds): readonly NativeRecord[]
 
 /** The parts of a turn: calls get their results back, and results what was attached to them. */
 function partsOf(group: Group, ids: PartIds): readonly NativeRecord[] {
-  const said = group.filter(({ message }) => message.role !== "tool").flatMap(({ parts }) => parts);
+  const spoken = group.filter(({ message }) => message.role !== "tool").flatMap(({ parts }) => parts);
   const results = new Map<string, Part & { type: "tool_result" }>();
   for (const { message, parts } of group)
     for (const part of parts)
       if (message.role === "tool" && part.type === "tool_result") results.set(part.id, part);
-  const attached = said.filter((part) => ownerOf(part) !== undefined);
-  return said
+  const attached = spoken.filter((part) => ownerOf(part) !== undefined);
+  return spoken
     .filter((part) => ownerOf(part) === undefined)
     .map((part) => {
       const result = results.get(part.id);

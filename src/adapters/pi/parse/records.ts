@@ -8,7 +8,7 @@ import { isJsonObject } from "../../../base/json/json.ts";
 import type { Role, Timestamp } from "../../../model/index.ts";
 import { withFacts } from "../../../model/derived/index.ts";
 import type {
-  LogEntry,
+  LogRecord,
   MessageDraft,
   PartDraft,
   PrefixFormat,
@@ -96,7 +96,7 @@ export class RecordMapper {
   }
 
   /** The entry of a record; `bytes` is its length in the source. */
-  map(value: JsonValue, at: InSource): LogEntry {
+  map(value: JsonValue, at: InSource): LogRecord {
     if (isJsonObject(value)) return this.#entry(value, at);
     if (isTransaction(value)) return this.#transaction(value, at);
     const id = this.#log.identify("value", undefined, value);
@@ -104,7 +104,7 @@ export class RecordMapper {
     return { id, ...at, drafts: [{ role: "system", options, parts: [] }], whole: () => value };
   }
 
-  #entry(record: JsonObject, at: InSource): LogEntry {
+  #entry(record: JsonObject, at: InSource): LogRecord {
     const sourceId = extractName(record, "id");
     const id = this.#log.identify(typeOf(record), sourceId, record);
     const envelope = new Envelope(record, this.#before, id);
@@ -115,7 +115,7 @@ export class RecordMapper {
   }
 
   /** Newer versions write several records that belong together as one line: each is a message of that line. */
-  #transaction(records: readonly JsonObject[], at: InSource): LogEntry {
+  #transaction(records: readonly JsonObject[], at: InSource): LogRecord {
     const id = this.#log.identify("transaction", undefined, records);
     let timestamp: Timestamp | undefined;
     const drafts = records.map((record, index): MessageDraft => {

@@ -3,24 +3,23 @@
  * unless it is asked for; what was removed, or is in another end only, is one, and says so. Of plain sessions, as nearly
  * all are, nothing is looked at.
  */
-import type { SessionStandings, Standing } from "../sessions/states/index.ts";
+import type { SessionRowStates, RowStatus } from "../sessions/states/index.ts";
 import type { SessionStore, SummaryList } from "../sessions/index.ts";
 import { isPlain } from "../sessions/index.ts";
 
 /** What was read for one state of the store: several searches in a row, as an agent asks them, read it once. */
-const kept = new WeakMap<SummaryList, Map<string, SessionStandings | undefined>>();
+const kept = new WeakMap<SummaryList, Map<string, SessionRowStates | undefined>>();
 /** Sessions whose rows are kept. */
 const MOST_KEPT = 500;
 
 /** Another version of its record stands in its place: it is a hit only where it is asked for, and then one of its own. */
-export const isReplaced = ({ standing }: { readonly standing: Standing }): boolean =>
-  standing === "superseded";
+export const isReplaced = ({ status }: { readonly status: RowStatus }): boolean => status === "superseded";
 
-export class HitStandings {
+export class HitStates {
   readonly #store: SessionStore;
   readonly #summaries: SummaryList;
   readonly #superseded: boolean;
-  readonly #known: Map<string, SessionStandings | undefined>;
+  readonly #known: Map<string, SessionRowStates | undefined>;
 
   constructor(
     store: SessionStore,
@@ -42,20 +41,20 @@ export class HitStandings {
     });
   }
 
-  async lookInto(sessions: Iterable<string>): Promise<void> {
+  async load(sessions: Iterable<string>): Promise<void> {
     const unknown = this.unknown(sessions);
     if (unknown.length === 0) return;
-    const found = await this.#store.standings(unknown);
+    const found = await this.#store.rowStates(unknown);
     for (const id of unknown) this.#known.set(id, found.get(id));
   }
 
   /** Where a row of a session stands that was looked into, or need not be. */
-  of({ session_id, row }: HitRow): Standing {
+  of({ session_id, row }: HitRow): RowStatus {
     return this.#known.get(session_id)?.ofRow.get(row) ?? "current";
   }
 
   isShown(hit: HitRow): boolean {
-    return this.#superseded || !isReplaced({ standing: this.of(hit) });
+    return this.#superseded || !isReplaced({ status: this.of(hit) });
   }
 }
 

@@ -11,10 +11,10 @@ import { arrange } from "./history.ts";
 import { pieceOf } from "../tables/piece.ts";
 import type { Holding, SourceStates } from "../tables/states.ts";
 
-export type Standing = "current" | "end" | "superseded" | "removed";
+export type RowStatus = "current" | "end" | "superseded" | "removed";
 
 /** A row, and what an older pond said of it: asked for only where no state was recorded. */
-export interface StandingRow extends PlacedRow {
+export interface DatedRow extends PlacedRow {
   readonly id: MessageId;
   readonly timestamp: Timestamp;
   readonly facts?: PondFacts;
@@ -27,25 +27,22 @@ export interface EndRows<T extends PlacedRow = PlacedRow> extends End {
   readonly partedAfter?: string;
 }
 
-export interface Standings<T extends PlacedRow = PlacedRow> {
+export interface RowStates<T extends PlacedRow = PlacedRow> {
   /** By the id of a row. */
-  readonly of: ReadonlyMap<string, Standing>;
+  readonly of: ReadonlyMap<string, RowStatus>;
   /** The newest first; none where no state was recorded. */
   readonly ends: readonly EndRows<T>[];
 }
 
-export function standingsOf<T extends StandingRow>(
-  history: SessionHistory,
-  rows: readonly T[],
-): Standings<T> {
+export function rowStatesOf<T extends DatedRow>(history: SessionHistory, rows: readonly T[]): RowStates<T> {
   return history.isRecorded ? byStates(history, rows) : { of: byRevisions(rows), ends: [] };
 }
 
-function byStates<T extends PlacedRow>(history: SessionHistory, rows: readonly T[]): Standings<T> {
+function byStates<T extends PlacedRow>(history: SessionHistory, rows: readonly T[]): RowStates<T> {
   const ends = endsOf(history, rows);
   const recordOf = recordNames(rows);
   const held = new Set(ends.flatMap((end) => end.rows.map(recordOf)));
-  const of = new Map<string, Standing>();
+  const of = new Map<string, RowStatus>();
   for (const [at, end] of ends.entries())
     for (const { id } of end.rows) if (!of.has(id)) of.set(id, at === 0 ? "current" : "end");
   const rest = rows.filter(({ id }) => !of.has(id));
@@ -102,7 +99,7 @@ const versionOf = (row: PlacedRow): string => pieceOf(row)?.of ?? row.id;
 interface Replacing {
   readonly history: SessionHistory;
   readonly rows: readonly PlacedRow[];
-  readonly of: Map<string, Standing>;
+  readonly of: Map<string, RowStatus>;
 }
 
 /** Of these records all but the version that a state held last were superseded before their record was removed. */
@@ -130,11 +127,11 @@ function statesByAge(history: SessionHistory): readonly End[] {
 }
 
 /** Without states the versions' own times decide, and the marks that an older pond made where a record was gone. */
-function byRevisions(rows: readonly StandingRow[]): ReadonlyMap<string, Standing> {
+function byRevisions(rows: readonly DatedRow[]): ReadonlyMap<string, RowStatus> {
   const entries = rows.map(({ id, timestamp, facts = {} }) => ({
     message: { id, timestamp, facts },
   }));
-  const of = new Map<string, Standing>();
+  const of = new Map<string, RowStatus>();
   for (const versions of Map.groupBy(entries, ({ message }) => revisionOf(message).record).values()) {
     const newest = newestRevisions(versions);
     const isRemoved = newest.length === 0;

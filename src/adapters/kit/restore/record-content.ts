@@ -12,11 +12,11 @@ import { openJson } from "../../../model/index.ts";
 import { optional } from "../../../base/optional.ts";
 
 /** Only what stands at a position of the log: files beside it are compared byte by byte. */
-export function toldBy(messages: readonly MessageWithParts[]): readonly JsonValue[] {
-  const told: JsonValue[] = [];
+export function contentOf(messages: readonly MessageWithParts[]): readonly JsonValue[] {
+  const content: JsonValue[] = [];
   let run: { readonly type: string; text: string } | undefined;
   const end = (): void => {
-    if (run !== undefined && run.text !== "") told.push({ ...run });
+    if (run !== undefined && run.text !== "") content.push({ ...run });
     run = undefined;
   };
   const say = (type: string, text: string): void => {
@@ -32,11 +32,11 @@ export function toldBy(messages: readonly MessageWithParts[]): readonly JsonValu
       const value = valueOf(part);
       if (value === undefined) continue;
       end();
-      told.push(value);
+      content.push(value);
     }
   }
   end();
-  return told;
+  return content;
 }
 
 function valueOf(part: Part): JsonValue | undefined {

@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { messageId, parseTimestamp } from "../../model/index.ts";
 import { SessionHistory } from "./history.ts";
-import type { StandingRow } from "./standing.ts";
-import { inHistoryOrder, standingsOf } from "./standing.ts";
+import type { DatedRow } from "./row-states.ts";
+import { inHistoryOrder, rowStatesOf } from "./row-states.ts";
 import type { RecordedState } from "../tables/states.ts";
 
 const AT = parseTimestamp("2026-01-01T00:00:00Z")!;
 
 /** `a` is a record, `a@2` another version of it, `a/1` a piece of it. */
-const row = (id: string): StandingRow => ({
+const row = (id: string): DatedRow => ({
   id: messageId(id),
   record: id.replace(/[@/].*$/, ""),
   origin: null,
@@ -40,7 +40,7 @@ function source(name: string, ...states: readonly (readonly [number, ...string[]
 function look(states: readonly RecordedState[], ids: readonly string[]) {
   const history = new SessionHistory(states);
   const rows = ids.map(row);
-  const { of, ends } = standingsOf(history, rows);
+  const { of, ends } = rowStatesOf(history, rows);
   return {
     of: ids.map((id) => `${id} ${of.get(id)}`),
     parted: ends.map(({ partedAfter }) => partedAfter),
@@ -115,7 +115,7 @@ describe("rows of a session", () => {
     expect(order).toEqual(["a", "stray", "b"]);
   });
 
-  test("each have a standing and a place, whatever happened, and the newest end keeps its order", () => {
+  test("each have a status and a place, whatever happened, and the newest end keeps its order", () => {
     const ids = ["a", "a@2", "b", "b/1", "b@2", "c", "d", "e"];
     const state = fc.tuple(
       fc.nat(5),
@@ -132,7 +132,7 @@ describe("rows of a session", () => {
         );
         const history = new SessionHistory(recorded);
         const rows = ids.map(row);
-        const { of, ends } = standingsOf(history, rows);
+        const { of, ends } = rowStatesOf(history, rows);
         expect([...of.keys()].toSorted()).toEqual(ids.toSorted());
         const order = inHistoryOrder(history, rows).map(({ id }) => id);
         expect(order.toSorted()).toEqual(ids.toSorted());
@@ -144,7 +144,7 @@ describe("rows of a session", () => {
 });
 
 /** Rows that one read stored. */
-const readBy = (origin: string, ...ids: readonly string[]): StandingRow[] =>
+const readBy = (origin: string, ...ids: readonly string[]): DatedRow[] =>
   ids.map((id) => ({ ...row(id), origin, seq: "abc".indexOf(id.slice(0, 1)) }));
 
 /** The state of a source by the reads that stored its rows: the name of each, from where on, and how many. */
@@ -172,7 +172,7 @@ describe("rows of a source that is gone", () => {
       [...backup, ...gone],
     ]) {
       const history = new SessionHistory(states);
-      const { of, ends } = standingsOf(history, rows);
+      const { of, ends } = rowStatesOf(history, rows);
       expect(rows.map(({ id }) => of.get(id))).toEqual(["current", "current", "current"]);
       expect(ends.map((end) => end.rows.map(({ id }) => id))).toEqual([["a", "b", "c"]]);
       expect(inHistoryOrder(history, rows.toReversed()).map(({ id }) => id)).toEqual(["a", "b", "c"]);
@@ -182,6 +182,6 @@ describe("rows of a source that is gone", () => {
   test("stay those that are seen where none of them was lost", () => {
     const history = new SessionHistory([...gone, ...readFrom("backup", ["second", 0, 3])]);
     const rows = [...readBy("first", "a", "b", "c"), ...readBy("second", "a@2", "b@2", "c@2")];
-    expect(standingsOf(history, rows).ends.map(({ state }) => state.source)).toEqual(["gone"]);
+    expect(rowStatesOf(history, rows).ends.map(({ state }) => state.source)).toEqual(["gone"]);
   });
 });

@@ -33,7 +33,7 @@ export interface CopiedSession extends Recorded {
   isBeyond: boolean;
 }
 
-interface Looked {
+interface Inspected {
   hasNewTurn: boolean;
   hasChanged: boolean;
   form: string | undefined;
@@ -48,7 +48,7 @@ interface Place {
   piece: number;
 }
 
-export interface LookResult {
+export interface InspectionResult {
   /** Restored sessions that are as they were written. */
   readonly untouched: ReadonlySet<SessionId>;
   /** Those of them that are native restores with mapped paths. */
@@ -59,9 +59,9 @@ export interface LookResult {
   readonly recorded: ReadonlyMap<SessionId, Recorded>;
 }
 
-export class SourceLook {
+export class SourceInspection {
   readonly #restores: Restores;
-  readonly #looked = new Map<SessionId, Looked>();
+  readonly #looked = new Map<SessionId, Inspected>();
   readonly #recorded = new Map<SessionId, Recorded>();
   readonly #copies = new Map<SessionId, CopiedSession>();
   readonly #places = new Map<SessionId, Place>();
@@ -83,7 +83,7 @@ export class SourceLook {
     else await this.#seeOther(item, session);
   }
 
-  result(): LookResult {
+  result(): InspectionResult {
     const untouched = new Set<SessionId>();
     const mapped = new Set<SessionId>();
     const changed = new Set<SessionId>();
@@ -99,7 +99,7 @@ export class SourceLook {
 
   async #seeRestored(item: AdapterYield, session: SessionId): Promise<void> {
     const { known, mapped } = this.#restores;
-    const found: Looked = this.#looked.get(session) ?? {
+    const found: Inspected = this.#looked.get(session) ?? {
       hasNewTurn: false,
       hasChanged: false,
       form: undefined,
@@ -115,10 +115,10 @@ export class SourceLook {
     // What is stored as it is, and was not restored, was written by its client before.
     if (item.kind === "record") found.hasNewTurn ||= !messages.has(item.record.id);
     if (item.kind !== "message" || item.message.role === "system") return;
-    const said = messages.get(item.message.id);
-    if (said === undefined) found.hasNewTurn = true;
-    else if (item.record !== undefined && said?.hash !== undefined)
-      found.hasChanged ||= !item.record.hash.startsWith(said.hash);
+    const restored = messages.get(item.message.id);
+    if (restored === undefined) found.hasNewTurn = true;
+    else if (item.record !== undefined && restored?.hash !== undefined)
+      found.hasChanged ||= !item.record.hash.startsWith(restored.hash);
   }
 
   async #seeOther(item: AdapterYield, session: SessionId): Promise<void> {
@@ -134,8 +134,8 @@ export class SourceLook {
     if (claim === undefined) return;
     const copy = this.#copyIn(session, claim.session);
     const written = await this.#writtenInto(claim.session);
-    const said = claim.id === undefined ? written.places[index]?.[piece] : written.messages.get(claim.id);
-    if (said !== undefined) copy.messages.set(message.id, said);
+    const restored = claim.id === undefined ? written.places[index]?.[piece] : written.messages.get(claim.id);
+    if (restored !== undefined) copy.messages.set(message.id, restored);
     else if (claim.id !== undefined && message.role !== "system") copy.isBeyond = true;
   }
 

@@ -11,38 +11,38 @@ import { SessionHistory } from "./history.ts";
 import { pieceOf } from "../tables/piece.ts";
 import type { PondFacts } from "../../model/derived/index.ts";
 import { instant } from "../tables/rows.ts";
-import type { Standing, StandingRow, Standings } from "./standing.ts";
-import { standingsOf } from "./standing.ts";
+import type { RowStatus, DatedRow, RowStates } from "./row-states.ts";
+import { rowStatesOf } from "./row-states.ts";
 import type { SessionTables } from "../tables/tables.ts";
 import { readStates, versionAt } from "../tables/versions.ts";
 
 const PLACE_COLUMNS = ["session_id", "id", "timestamp", "repeats", "hash", "origin", "seq", "parts"] as const;
 
 /** A row that can be asked what it says of itself. */
-export interface LocatedRow extends StandingRow {
+export interface LocatedRow extends DatedRow {
   readonly row: bigint;
   /** True where an older pond stored it without saying in short what it repeats. */
   readonly isOlder: boolean;
 }
 
-export interface SessionStandings extends Standings {
+export interface SessionRowStates extends RowStates {
   /** By the engine's row. */
-  readonly ofRow: ReadonlyMap<bigint, Standing>;
+  readonly ofRow: ReadonlyMap<bigint, RowStatus>;
 }
 
 /** By session; what is not stored is left out. */
-export async function readStandings(
+export async function readRowStates(
   tables: SessionTables,
   sessions: readonly string[],
-): Promise<ReadonlyMap<string, SessionStandings>> {
+): Promise<ReadonlyMap<string, SessionRowStates>> {
   const [rows, recorded] = await Promise.all([readPlaces(tables, sessions), readStates(tables, sessions)]);
   const bySession = Map.groupBy(recorded, ({ session_id }) => session_id);
-  const found = new Map<string, SessionStandings>();
+  const found = new Map<string, SessionRowStates>();
   for (const [session, own] of rows) {
     const history = new SessionHistory(bySession.get(session) ?? []);
-    const standings = standingsOf(history, history.isRecorded ? own : await withPond(tables, own));
-    const ofRow = new Map(own.map(({ id, row }) => [row, standings.of.get(id) ?? "current"]));
-    found.set(session, { ...standings, ofRow });
+    const states = rowStatesOf(history, history.isRecorded ? own : await withPond(tables, own));
+    const ofRow = new Map(own.map(({ id, row }) => [row, states.of.get(id) ?? "current"]));
+    found.set(session, { ...states, ofRow });
   }
   return found;
 }
