@@ -5,11 +5,19 @@ import { conversation } from "../../test/support/ingested.ts";
 import { tempContext } from "../../test/support/temp-context.ts";
 import type { JsonObject } from "../base/json/json.ts";
 import type { Event } from "../model/index.ts";
-import { createMessage, createSession, eventsOf, filePart, textPart } from "../model/events/index.ts";
+import {
+  createMessage,
+  createSession,
+  eventsOf,
+  filePart,
+  textPart,
+  toolResult,
+} from "../model/events/index.ts";
 import { sessionId } from "../model/index.ts";
 import { eventSchema } from "../model/events/schema.ts";
 import type { IngestResponse } from "../wire/index.ts";
-import { createContext, ingest, search } from "./index.ts";
+import { MAX_TEXT_BYTES } from "../model/bound-text.ts";
+import { createContext, get, ingest, search } from "./index.ts";
 
 const statuses = ({ results }: IngestResponse): string => results.map(({ status }) => status[0]).join("");
 
@@ -110,6 +118,49 @@ describe("ingest", () => {
     expect(statuses(answer)).toBe("mii");
     expect(answer.results[1]?.stored_as).toMatch(/^m0@[0-9a-f]+$/);
     expect(statuses(await ingest(temp.context, { events: changed }))).toBe("mmm");
+  });
+
+  test("of versions that a program gave one after another the last is the newest, whatever their values", async () => {
+    await using temp = await tempContext();
+    const session = createSession({ id: "s", source_agent: "mine", project: "/p", created_at: new Date(0) });
+    const say = (text: string) =>
+      eventsOf({
+        session,
+        messages: [
+          createMessage(session, { id: "m", role: "user", timestamp: new Date(1) }, [textPart(text)]),
+        ],
+      });
+    for (let version = 0; version < 6; version++) {
+      await ingest(temp.context, { events: [...say(`version ${version}`)] });
+      const page = await get(temp.context, { session_id: "s" });
+      expect(page.scope === "session" && page.messages.map(({ text }) => text)).toEqual([
+        `version ${version}`,
+      ]);
+      const again = await ingest(temp.context, { events: [...say(`version ${version}`)] });
+      expect(statuses(again)).toBe("mmm");
+    }
+    const found = await search(temp.context, { query: "version" });
+    expect(found.sessions[0]?.matches.map(({ text }) => text)).toEqual(["version 5"]);
+  });
+
+  test("a text above the bound is refused with its rule, wherever it is", async () => {
+    await using temp = await tempContext();
+    const session = createSession({ id: "s", source_agent: "mine", project: "/p", created_at: new Date(0) });
+    const long = "x".repeat(MAX_TEXT_BYTES + 1);
+    const messages = [
+      createMessage(session, { id: "a", role: "user", timestamp: new Date(1) }, [textPart(long.slice(1))]),
+    ];
+    const events = wire([...eventsOf({ session, messages })]);
+    const part = events[2]?.["part"] as JsonObject;
+    const answer = await ingest(temp.context, {
+      events: [...events.slice(0, 2), { kind: "part", part: { ...part, text: long } }],
+    });
+    expect(statuses(answer)).toBe("iee");
+    expect(answer.results[2]?.error).toMatchObject({ rule: "adapter-bounded-values", field: "text" });
+    const result = { call_id: "c", result: { nested: [long] } };
+    expect(() =>
+      createMessage(session, { id: "b", role: "tool", timestamp: new Date(1) }, [toolResult(result)]),
+    ).toThrow(/give it as a file/);
   });
 
   test("two parts with one id refuse their message with both of them named; it is stored once they differ", async () => {

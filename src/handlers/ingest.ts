@@ -3,10 +3,12 @@
  * breaks a rule is refused, with its message where it is a part, and everything else is stored. The same request again, or
  * from several clients at once, leaves one copy.
  */
+import type { Clock } from "../base/clock.ts";
 import { isPondError, PondError } from "../base/errors.ts";
 import { equalJson } from "../base/json/json.ts";
 import type { Event, Session, SessionId } from "../model/index.ts";
 import { formatTimestamp } from "../model/index.ts";
+import { pondFacts, withFacts } from "../model/derived/index.ts";
 import type { Violation } from "../model/events/index.ts";
 import { decodeEvent, outsideEventFault } from "../model/events/index.ts";
 import type { Ingest } from "../sessions/ingest/index.ts";
@@ -72,12 +74,16 @@ class IngestRun {
   readonly #writer: Ingest;
   readonly #errors = new Map<Row, RowError>();
   readonly #messages: OpenMessage[] = [];
+  readonly #clock: Clock;
+  /** By session, the messages that were stored before or given before in this request. */
+  #known: Map<string, Set<string>> = new Map();
   #open: OpenMessage | undefined;
   #current: Row | undefined;
 
   constructor({ clock }: Context, store: SessionStore, rows: readonly Row[]) {
     this.#store = store;
     this.#rows = rows;
+    this.#clock = clock;
     this.#writer = store.ingest({
       clock,
       isOutside: true,
@@ -90,6 +96,7 @@ class IngestRun {
 
   async results(): Promise<readonly RowResult[]> {
     const before = await this.#store.sessions(this.#sessionIds());
+    this.#known = await this.#store.messageIds([...before.keys()]);
     for (const row of this.#rows) await this.#give(row);
     await this.#endMessage();
     const { sessions } = await this.#writer.flush();
@@ -116,7 +123,7 @@ class IngestRun {
     this.#current = row;
     try {
       // The writer has to see what is no event, too: it may have been meant for a part of the open message.
-      await this.#writer.add([row.event]);
+      await this.#writer.add([this.#dated(row.event)]);
     } catch (error) {
       const refused = this.#unlessFailed(error);
       if (this.#open !== undefined && row.names.kind === "part") this.#open.error = refused;
@@ -125,6 +132,23 @@ class IngestRun {
     if (this.#errors.has(row)) return;
     if (row.names.kind === "message") this.#messages.push((this.#open = { row, parts: [] }));
     else if (row.names.kind === "part") this.#open?.parts.push(row);
+  }
+
+  /**
+   * A message that comes again may be another version of it, and the one that came last is the newest
+   * (spec.md#model-revisions): its own time is that of the version before.
+   */
+  #dated(event: Event): Event {
+    if (event?.kind !== "message") return event;
+    const { message } = event;
+    const ids = this.#known.get(message.session_id) ?? new Set();
+    const isKnown = ids.has(message.id);
+    this.#known.set(message.session_id, ids.add(message.id));
+    if (!isKnown || pondFacts(message.options).at !== undefined) return event;
+    return {
+      ...event,
+      message: { ...message, options: withFacts(message.options, { at: this.#clock.now() }) },
+    };
   }
 
   /** The writer places a message once it is complete: what no table can hold is found out here. */

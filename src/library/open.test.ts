@@ -194,9 +194,13 @@ describe("closing", () => {
     await using home = await tempDir();
     const options = { store: join(home.path, "store"), home: home.path, env: {} };
     const pond = await openPond(options);
+    const tree = await pond.tree();
     const storing = pond.ingest({ events: events("s") });
+    const reading = tree.session(sessionId("absent"));
     await Promise.all([pond.close(), pond.close()]);
     expect(await storing).toMatchObject({ inserted: 3 });
+    expect(await reading).toBeUndefined();
+    await expect(loadTree(tree, sessionId("s"))).rejects.toMatchObject({ message: "this pond is closed" });
     await expect(pond.sessions()).rejects.toMatchObject({ message: "this pond is closed" });
     await using again = await openPond(options);
     expect((await again.sessions()).total).toBe(1);

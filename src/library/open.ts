@@ -91,8 +91,20 @@ class OpenedPond implements Pond {
     return this.#run("tree", options, async ({ payloads = true }) => {
       const tree = (await this.#context.store()).tree({ payloads });
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- opaque outside: a program hands back only those that it was given
-      return tree as unknown as TreeSource<TreeRef>;
+      return this.#whileOpen(tree as unknown as TreeSource<TreeRef>);
     });
+  }
+
+  /** Its reads are calls of this pond: closing waits for them, and refuses those that come after. */
+  #whileOpen(tree: TreeSource<TreeRef>): TreeSource<TreeRef> {
+    return {
+      session: (id) => this.#track(() => tree.session(id)),
+      children: (parents) => this.#track(() => tree.children(parents)),
+      messages: (session) => this.#track(() => tree.messages(session)),
+      parts: (scope) => this.#track(() => tree.parts(scope)),
+      locate: (nodes) => this.#track(() => tree.locate(nodes)),
+      bodies: (leaves) => this.#track(() => tree.bodies(leaves)),
+    };
   }
 
   adapters(request: SourceFilter = {}) {
@@ -112,16 +124,20 @@ class OpenedPond implements Pond {
     await this.#context[Symbol.asyncDispose]();
   }
 
-  async #run<Request extends object, Answer>(
+  #run<Request extends object, Answer>(
     operation: Operation,
     request: Request,
     act: (request: Request) => Promise<Answer>,
   ): Promise<Answer> {
+    return this.#track(() => checked(operation, request).then(act));
+  }
+
+  async #track<Answer>(start: () => Promise<Answer>): Promise<Answer> {
     if (this.#closing !== undefined)
       throw new PondError("validation_failed", "this pond is closed", {
         hint: "open it again with openPond",
       });
-    const running = checked(operation, request).then(act);
+    const running = start();
     this.#inFlight.add(running);
     try {
       return await running;

@@ -48,6 +48,7 @@ import { missingIn } from "./damage.ts";
 import type { MESSAGES } from "./tables/schema.ts";
 import { SOURCES } from "./tables/schema.ts";
 import { ingestTables, lostTables, SessionTables } from "./tables/tables.ts";
+import { readVersions } from "./tables/versions.ts";
 import { StateViews } from "./read/state-views.ts";
 import type { StateHead } from "./tables/states.ts";
 import type { StoreTreeOptions } from "./read/tree.ts";
@@ -143,6 +144,15 @@ export class SessionStore implements AsyncDisposable {
 
   sessions(ids: Iterable<string>): Promise<Map<SessionId, Session>> {
     return readSessions(this.tables, ids);
+  }
+
+  /** The ids of the messages of some sessions, in whatever version. */
+  async messageIds(sessions: readonly string[]): Promise<Map<string, Set<string>>> {
+    const versions = await readVersions(this.tables, { sessions });
+    const bySession = Map.groupBy(versions, ({ session_id }) => session_id);
+    return new Map(
+      [...bySession].map(([session, own]) => [session, new Set(own.map(({ record }) => record))]),
+    );
   }
 
   /** Every session row, in no particular order, in bounded memory; those that cannot be read are told apart. */

@@ -122,7 +122,7 @@ test("a state of which something was held back is restored, and told as not prov
   const report = await restore(machine.context, { session_id: RUNNING, to: "opencode", out });
   expect(report).toMatchObject({
     proven: report.sessions - 1,
-    unproven: [{ session_id: RUNNING, why: expect.stringContaining("held back") }],
+    unproven: [{ session_id: RUNNING, why: expect.stringContaining("incomplete") }],
   });
 });
 

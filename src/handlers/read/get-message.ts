@@ -72,9 +72,9 @@ async function outlineAround(
   if (active.stored.some((message) => message.id === id) && isPlain(session))
     return { ...active, messages: active.stored.map(alone), hidden: 0 };
   const all = await read("history", "history");
-  const state = all.messages.find(({ head }) => head.id === id)?.state;
+  const asked = all.messages.find(({ head }) => head.id === id)?.state;
   const isBeside = ({ head, state }: ShownMessage): boolean => head.id === id || state === undefined;
-  if (state !== "other_end") return { ...all, messages: all.messages.filter(isBeside) };
+  if (asked !== "other_end") return { ...all, messages: all.messages.filter(isBeside) };
   const { ends } = await store.tree({ payloads: false, outlines }).rowStates(session.id);
   const end = ends.findIndex(({ rows }) => rows.some((row) => row.id === id)) + 1;
   const other = await read({ end }, "all");

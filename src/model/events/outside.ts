@@ -3,9 +3,12 @@
  * reader of a client's files may have to store as they are. Judged where such events come in, and nowhere else
  * (spec.md#model-own-facts, spec.md#model-parent-pointer-coherence).
  */
-import type { JsonObject } from "../../base/json/json.ts";
+import type { JsonObject, JsonValue } from "../../base/json/json.ts";
+import { isJsonObject } from "../../base/json/json.ts";
+import { MAX_TEXT_BYTES } from "../bound-text.ts";
 import { factsFault } from "../derived/facts.ts";
 import { isSourceAgent } from "../derived/source-agent.ts";
+import { openJson } from "../extracted.ts";
 import { INSTANT } from "./fields.ts";
 import type { Message, Part, Session } from "../types.ts";
 import type { Violation } from "./validate.ts";
@@ -31,13 +34,48 @@ export function outsideSessionFault(session: Session): Violation | undefined {
 }
 
 /** The same of a message. */
-export function outsideMessageFault({ id, timestamp, options }: Message): Violation | undefined {
-  return instantFault(`message ${id}`, "timestamp", timestamp) ?? ownFactsFault(`message ${id}`, options);
+export function outsideMessageFault(message: Message): Violation | undefined {
+  const { id, timestamp, options } = message;
+  return (
+    instantFault(`message ${id}`, "timestamp", timestamp) ??
+    ownFactsFault(`message ${id}`, options) ??
+    (message.role === "system" ? boundFault(`message ${id}`, "content", message.content) : undefined)
+  );
 }
 
 /** The same of a part. */
-export function outsidePartFault({ id, message_id, options }: Part): Violation | undefined {
-  return ownFactsFault(`part ${id} of message ${message_id}`, options);
+export function outsidePartFault(part: Part): Violation | undefined {
+  const whose = `part ${part.id} of message ${part.message_id}`;
+  return ownFactsFault(whose, part.options) ?? textFault(whose, part);
+}
+
+function textFault(whose: string, part: Part): Violation | undefined {
+  if (part.type === "text" || part.type === "reasoning") return boundFault(whose, "text", part.text ?? "");
+  if (part.type === "tool_call" && part.params !== undefined)
+    return longestFault(whose, "params", openJson(part.params));
+  if (part.type === "tool_result" && part.result !== undefined)
+    return longestFault(whose, "result", openJson(part.result));
+  return undefined;
+}
+
+/** A reader keeps what it must cut; a program can cut for itself, or give it as a file (spec.md#adapter-bounded-values). */
+function boundFault(whose: string, field: string, text: string): Violation | undefined {
+  if (text.length * 3 <= MAX_TEXT_BYTES || Buffer.byteLength(text) <= MAX_TEXT_BYTES) return undefined;
+  const message = `${whose}: ${field} has a text of ${Buffer.byteLength(text)} bytes, and one may have ${MAX_TEXT_BYTES}; give it as a file`;
+  return { rule: "adapter-bounded-values", message, field };
+}
+
+/** Without recursion: a result may be nested deeper than a stack. */
+function longestFault(whose: string, field: string, value: JsonValue): Violation | undefined {
+  const open: JsonValue[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next === "string") {
+      const fault = boundFault(whose, field, next);
+      if (fault !== undefined) return fault;
+    } else if (Array.isArray(next)) for (const item of next) open.push(item);
+    else if (isJsonObject(next)) for (const item of Object.values(next)) open.push(item);
+  }
+  return undefined;
 }
 
 /** Microseconds before March 1973: what a program gives as a number there was seconds or milliseconds. */

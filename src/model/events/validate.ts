@@ -17,6 +17,7 @@ export interface Violation {
     | "model-identity"
     | "model-role-allowlist"
     | "model-own-facts"
+    | "adapter-bounded-values"
     | "adapter-integrity-event-ordering";
   readonly message: string;
   /** The field at fault, where it is one. */
