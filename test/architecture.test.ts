@@ -118,7 +118,7 @@ const INNER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
 
 /** Doors beside index.ts: `base` is imported by file; the files of `library` are the doors of the package; the others keep the start of the command light. */
 const EXTRA_DOORS: Readonly<Record<string, readonly string[]>> = {
-  model: ["schema.ts", "bound-text.ts"],
+  model: ["schema.ts", "bound-text.ts", "identifiers.ts"],
   // One operation each; most of them types only, so that a door for all would cost more than it says.
   wire: [
     "schema.ts",
@@ -307,6 +307,16 @@ describe("the house", () => {
   test("no room has more than fifteen files", () => {
     const sizes = Map.groupBy(files, ({ path }) => dirname(path));
     expect([...sizes].filter(([, inside]) => inside.length > 15).map(([room]) => room)).toEqual([]);
+  });
+
+  test("no door has more than forty names, but for those of the package", () => {
+    const doors = files.filter(({ path }) => isDoor(path));
+    const namesOf = (text: string): number =>
+      [...stripComments(text).matchAll(/export (?:type )?\{([^}]*)\}/g)]
+        .flatMap(([, names = ""]) => names.split(","))
+        .filter((name) => name.trim() !== "").length;
+    expect(doors.filter(({ text }) => namesOf(text) > 40).map(({ path }) => path)).toEqual([]);
+    expect(doors.some(({ text }) => namesOf(text) > 20)).toBe(true);
   });
 
   test("rooms are entered by their door", () => {

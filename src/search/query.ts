@@ -2,7 +2,7 @@
  * What a person typed, as queries for the engine (spec.md#search-language-neutral-index). The tokeniser splits
  * snake_case, paths and CJK; names in camelCase are taken apart here, in the query and, at ingest, in the text.
  */
-import { piecesOf } from "../model/derived/index.ts";
+import { piecesOf } from "../model/derived/identifiers.ts";
 import type { TextQuery } from "../substrate/index.ts";
 
 export interface WordQuery {

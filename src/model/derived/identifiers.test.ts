@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { identifierPieces, piecesOf } from "./index.ts";
+import { identifierPieces, piecesOf } from "./identifiers.ts";
 
 test.each<[string, string | undefined]>([
   ["call parseHttpRequest here", "parse http request"],

@@ -21,7 +21,6 @@ export {
   withoutFacts,
   withPondSpace,
 } from "./facts.ts";
-export { identifierPieces, piecesOf } from "./identifiers.ts";
 export type { Repeats } from "./repeats.ts";
 export {
   decodeRepeats,

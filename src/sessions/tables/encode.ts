@@ -5,7 +5,8 @@
 import type { JsonValue } from "../../base/json/json.ts";
 import { stringifyJson } from "../../base/json/json.ts";
 import type { FileData, Message, Part, Session } from "../../model/index.ts";
-import { encodeRepeats, identifierPieces } from "../../model/derived/index.ts";
+import { identifierPieces } from "../../model/derived/identifiers.ts";
+import { encodeRepeats } from "../../model/derived/index.ts";
 import { openJson } from "../../model/index.ts";
 import type { RowOf } from "../../substrate/index.ts";
 import { encodeOptions } from "./options-text.ts";
