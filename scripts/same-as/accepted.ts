@@ -22,6 +22,8 @@ export const ARGUMENTS: Readonly<Record<string, string>> = { "--mode fts": "--mo
 /** Texts in answers, before and after: a whole text, or a pattern and what takes its place. */
 export const REWORDED: readonly (readonly [string | RegExp, string])[] = [
   ["fts", "words"],
+  ["flag", "request"],
+  [/free some space and run the command again/, "free some space and try again"],
   [
     /no export of opencode, although its name says so: it is no object/,
     "not an opencode export, although it is named like one: it is not an object",

@@ -100,7 +100,7 @@ export function toPondError(error: unknown): PondError {
   if (errno === "ENOSPC" || errno === "EDQUOT")
     return new PondError("storage_unavailable", `the disk is full: ${message}`, {
       reason: "disk_full",
-      hint: "free some space and run the command again; nothing that was reported stored is lost",
+      hint: "free some space and try again; nothing that was reported stored is lost",
       cause: error,
     });
   if (errno === "EACCES" || errno === "EPERM" || errno === "EROFS")

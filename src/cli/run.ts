@@ -2,7 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import { toPondError } from "../base/errors.ts";
 import type { Environment } from "../config/environment.ts";
-import type { FlagSetting, LoadedConfig } from "../config/index.ts";
+import type { GivenSetting, LoadedConfig } from "../config/index.ts";
 import { flagsOf } from "./command/command.ts";
 import type { Command, VerbContext } from "./command/command.ts";
 import { exitCode } from "./terminal/exit.ts";
@@ -105,14 +105,14 @@ function onDemand({ trail, flags }: Invocation, environment: Environment): () =>
   let loading: Promise<LoadedConfig> | undefined;
   const load = async (): Promise<LoadedConfig> => {
     const { loadConfig } = await import("../config/index.ts");
-    const given = Object.entries(flagsOf(trail)).flatMap(([name, { setting }]): FlagSetting[] => {
+    const given = Object.entries(flagsOf(trail)).flatMap(([name, { setting }]): GivenSetting[] => {
       const text = flags[name];
       return setting === undefined || typeof text !== "string"
         ? []
-        : [{ key: setting, flag: `--${name}`, text }];
+        : [{ key: setting, name: `--${name}`, text }];
     });
     const file = flags["config"];
-    return loadConfig({ environment, flags: given, file: typeof file === "string" ? file : undefined });
+    return loadConfig({ environment, given, file: typeof file === "string" ? file : undefined });
   };
   return () => (loading ??= load());
 }

@@ -3,7 +3,6 @@
  * folders; does not own what a setting means (the room that uses it does).
  */
 export { configFile, describeSource, loadConfig } from "./load.ts";
-export type { FlagSetting, LoadedConfig } from "./load.ts";
-export { fromHome } from "./paths.ts";
+export type { GivenSetting, LoadedConfig } from "./load.ts";
 export type { FieldKey } from "./schema.ts";
 export { NAMESPACE_PATTERN } from "./schema.ts";

@@ -8,23 +8,23 @@ import type { TempDir } from "../../test/support/temp-dir.ts";
 import { shownValue } from "./describe.ts";
 import { describeSource, loadConfig } from "./index.ts";
 import { resolvePaths } from "./paths.ts";
-import type { FlagSetting, LoadedConfig } from "./index.ts";
+import type { GivenSetting, LoadedConfig } from "./index.ts";
 
 interface Given {
   readonly env?: Readonly<Record<string, string>>;
-  readonly flags?: readonly FlagSetting[];
+  readonly given?: readonly GivenSetting[];
   readonly file?: string;
   readonly toml?: string | Uint8Array;
 }
 
-async function load(home: TempDir, { env = {}, flags = [], file, toml }: Given = {}): Promise<LoadedConfig> {
+async function load(home: TempDir, { env = {}, given = [], file, toml }: Given = {}): Promise<LoadedConfig> {
   const environment = { env, home: home.path, platform: "linux", cwd: join(home.path, "cwd") } as const;
   if (toml !== undefined) {
     const path = resolvePaths(environment).configFile;
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, toml);
   }
-  return loadConfig({ environment, flags, file });
+  return loadConfig({ environment, given, file });
 }
 
 const sources = ({ settings }: LoadedConfig): Record<string, string> =>
@@ -44,10 +44,10 @@ describe("precedence", () => {
   test("flag beats env beats file beats default, and each says where it comes from", async () => {
     await using home = await tempDir();
     const toml = '# first line\n[storage]\nurl = "/file"\nnamespace = "of-file"\n\n[sync]\nbatch_rows = 7\n';
-    const flag: FlagSetting = { key: "storage.url", flag: "--store", text: "/flag" };
+    const flag: GivenSetting = { key: "storage.url", name: "--store", text: "/flag" };
     const env = { POND_STORE: "/env", POND_STORAGE_NAMESPACE: "of-env" };
 
-    const all = await load(home, { toml, env, flags: [flag] });
+    const all = await load(home, { toml, env, given: [flag] });
     expect(all.values.storage).toMatchObject({ url: "/flag", namespace: "of-env" });
     expect(sources(all)).toEqual({
       "storage.url": "flag --store",
@@ -110,7 +110,7 @@ describe("paths and URLs", () => {
   ])("store %s", async (text, expected) => {
     await using home = await tempDir();
     const inPlace = (base: string): string => expected.replace("HOME", home.path).replace("BASE", base);
-    const byFlag = await load(home, { flags: [{ key: "storage.url", flag: "--store", text }] });
+    const byFlag = await load(home, { given: [{ key: "storage.url", name: "--store", text }] });
     expect(byFlag.values.storage.url).toBe(inPlace(join(home.path, "cwd")));
     // A path in the file means the same from every working folder.
     const byFile = await load(home, { toml: `storage.url = "${text}"` });
@@ -217,8 +217,8 @@ describe("a broken file names place, key and fix", () => {
 
   test("a flag does not hide that the file is broken", async () => {
     await using home = await tempDir();
-    const flags: FlagSetting[] = [{ key: "storage.url", flag: "--store", text: "/x" }];
-    await expect(load(home, { toml: "[storage]\nurl = 3", flags })).rejects.toThrow(
+    const given: GivenSetting[] = [{ key: "storage.url", name: "--store", text: "/x" }];
+    await expect(load(home, { toml: "[storage]\nurl = 3", given })).rejects.toThrow(
       /storage\.url must be text/,
     );
   });

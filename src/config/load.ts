@@ -10,7 +10,8 @@ import type { Environment } from "./environment.ts";
 import { fileError } from "./file-error.ts";
 import { readConfigFile } from "./file.ts";
 import type { FileSetting } from "./file.ts";
-import { fromHome, resolvePaths } from "./paths.ts";
+import { fromHome } from "../base/files/folders.ts";
+import { resolvePaths } from "./paths.ts";
 import type { Paths } from "./paths.ts";
 import { fieldAt, FIELDS, segments } from "./schema.ts";
 import type { Config, Field, FieldKey, FieldValue } from "./schema.ts";
@@ -30,11 +31,11 @@ export interface Setting {
   readonly source: Source;
 }
 
-/** A flag of the command line that stands for a setting. */
-export interface FlagSetting {
+/** A setting that the caller gives: a flag of the command line, an option of a program. */
+export interface GivenSetting {
   readonly key: FieldKey;
-  /** As it is typed: `--store`. */
-  readonly flag: string;
+  /** As the caller names it, for messages: `--store`. */
+  readonly name: string;
   readonly text: string;
 }
 
@@ -42,7 +43,7 @@ export interface LoadOptions {
   readonly environment: Environment;
   /** A file that is named must exist. */
   readonly file?: string | undefined;
-  readonly flags?: readonly FlagSetting[];
+  readonly given?: readonly GivenSetting[];
 }
 
 export interface LoadedConfig {
@@ -61,7 +62,7 @@ export interface ConfigFile {
 }
 
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
-  const { environment, flags = [] } = options;
+  const { environment, given = [] } = options;
   const paths = resolvePaths(environment);
   const file = configFile(options);
   const entries = await readConfigFile(file.path);
@@ -72,9 +73,9 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     });
   const variables = readVariables(environment.env);
   const settings = firstOfEach([
-    ...flags.map(({ key, flag, text }) => {
+    ...given.map(({ key, name, text }) => {
       const path = segments(key);
-      return fromText({ path, field: requireField(path), text }, { kind: "flag", name: flag }, environment);
+      return fromText({ path, field: requireField(path), text }, { kind: "flag", name }, environment);
     }),
     ...variables.known.map((variable) =>
       fromText(variable, { kind: "env", name: variable.name }, environment),

@@ -38,8 +38,3 @@ export function resolvePaths({ env, home, platform }: Environment): Paths {
     state: xdg("XDG_STATE_HOME", join(home, ".local", "state", "pond")),
   };
 }
-
-/** A shell leaves the `~` of `--path=~/x` and of `old=~/new` as it is. Another one's home (`~name`) is not looked up. */
-export function fromHome(path: string, home: string): string {
-  return path.replace(/^~(?=$|[/\\])/, () => home);
-}

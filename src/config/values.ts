@@ -3,7 +3,7 @@ import { delimiter, resolve } from "node:path";
 import { maskUrlSlip } from "../base/secrets.ts";
 import type { Environment } from "./environment.ts";
 import type { Field, FieldType, FieldValue } from "./schema.ts";
-import { fromHome } from "./paths.ts";
+import { fromHome } from "../base/files/folders.ts";
 
 export type Checked =
   | { readonly ok: true; readonly value: FieldValue }

@@ -2,8 +2,9 @@
 import { PondError } from "../base/errors.ts";
 import type { Environment } from "../config/environment.ts";
 import { processEnvironment } from "../config/environment.ts";
-import type { FlagSetting } from "../config/index.ts";
-import { fromHome, loadConfig } from "../config/index.ts";
+import type { GivenSetting } from "../config/index.ts";
+import { fromHome } from "../base/files/folders.ts";
+import { loadConfig } from "../config/index.ts";
 import type { Context } from "../handlers/index.ts";
 import * as handlers from "../handlers/index.ts";
 import { resolve } from "node:path";
@@ -28,7 +29,7 @@ export async function openPond(options: OpenOptions = {}): Promise<Pond> {
   const { adapters = [] } = options;
   if (adapters.length > 0) (await import("./given-adapters.ts")).checkAdapters(adapters);
   const environment = environmentOf(options);
-  const config = await loadConfig({ environment, flags: settingsOf(options) });
+  const config = await loadConfig({ environment, given: settingsOf(options) });
   const { state } = options;
   const paths = state === undefined ? config.paths : { ...config.paths, state: pathOf(state, environment) };
   const context = handlers.createContext({
@@ -173,12 +174,12 @@ function environmentOf({ env, home }: OpenOptions): Environment {
 }
 
 /** Named as the program knows them: an error says which option is wrong. */
-function settingsOf({ store, namespace }: OpenOptions): FlagSetting[] {
+function settingsOf({ store, namespace }: OpenOptions): GivenSetting[] {
   return [
-    ...(store === undefined ? [] : [{ key: "storage.url", flag: "store", text: store } as const]),
+    ...(store === undefined ? [] : [{ key: "storage.url", name: "store", text: store } as const]),
     ...(namespace === undefined
       ? []
-      : [{ key: "storage.namespace", flag: "namespace", text: namespace } as const]),
+      : [{ key: "storage.namespace", name: "namespace", text: namespace } as const]),
   ];
 }
 

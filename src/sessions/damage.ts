@@ -50,9 +50,9 @@ export async function aloneIn<T>(
 ): Promise<T> {
   const alone = await withStoreLock(parseStorageUrl(url), { namespace, kind, clock }, run);
   if (alone !== undefined) return alone.value;
-  throw new PondError("conflict", `another pond ${kind} is working on ${url}`, {
+  throw new PondError("conflict", `another ${kind} is working on ${url}`, {
     reason: "busy",
-    hint: `wait for it to end, then run pond ${kind} again`,
+    hint: "wait for it to end, then try again",
   });
 }
 

@@ -20,7 +20,7 @@ export interface AdapterReport {
 export interface PlaceReport {
   readonly path: string;
   /** `default` and `environment` are the client's own places. */
-  readonly origin: "default" | "environment" | "config" | "flag";
+  readonly origin: "default" | "environment" | "config" | "request";
   /** The client's own variable that names it. */
   readonly variable?: string;
 }

@@ -29,7 +29,7 @@ async function unitsOf(root: string, file?: string): Promise<readonly Unit[]> {
   const found: Unit[] = [];
   const place: Place = {
     path: root,
-    origin: "flag",
+    origin: "request",
     ...(file === undefined ? {} : { files: [join(root, file)] }),
   };
   await using opened = await opencode.open(place, machine(root));

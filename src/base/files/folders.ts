@@ -76,3 +76,8 @@ function isLinkAt(path: string): boolean | undefined {
     return undefined;
   }
 }
+
+/** A path with the home in the place of a leading `~`, which a shell leaves as it is in `path=~/x`; `~name` is not looked up. */
+export function fromHome(path: string, home: string): string {
+  return path.replace(/^~(?=$|[/\\])/, () => home);
+}

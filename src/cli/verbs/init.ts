@@ -29,8 +29,8 @@ async function askForStore({ env, flags, out, signal }: VerbContext, fallback: s
   for (;;) {
     const text = await ask("Where should pond keep its store?", fallback, signal);
     try {
-      const answer = [{ key: "storage.url" as const, flag: text, text }];
-      return (await loadConfig({ environment: env, flags: answer, file: flags.config })).values.storage.url;
+      const answer = [{ key: "storage.url" as const, name: text, text }];
+      return (await loadConfig({ environment: env, given: answer, file: flags.config })).values.storage.url;
     } catch (error) {
       const { message, hint = "" } = wordedError(toPondError(error));
       out.note(`${message}; ${hint}`);

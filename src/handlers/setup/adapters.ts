@@ -19,7 +19,7 @@ export async function listAdapters(
     const source = found.find((candidate) => candidate.adapter.name === adapter.name);
     const sweep = sweeps.clients.find((candidate) => candidate.adapter.name === adapter.name);
     const configured = isConfigured(context, adapter) ? "config" : undefined;
-    const namedBy = filter.paths === undefined ? configured : "flag";
+    const namedBy = filter.paths === undefined ? configured : "request";
     const places = reportOf(source?.places ?? [], namedBy);
     // What the settings name is an issue where it is not there.
     const isDefault = source?.enabled === true && namedBy === undefined;

@@ -56,7 +56,7 @@ test("a part of the client's own place is listed as it was named", async () => {
   await using context = await homeWith(folder.path, ["~/.claude/projects/a"]);
   expect(await listAdapters(context, ONLY)).toMatchObject([{ places: [{ path: part, origin: "config" }] }]);
   expect(await listAdapters(context, { ...ONLY, paths: [part] })).toMatchObject([
-    { places: [{ path: part, origin: "flag" }] },
+    { places: [{ path: part, origin: "request" }] },
   ]);
 });
 
@@ -166,7 +166,7 @@ test("--path may begin with the home where the shell left it so, and must be the
   await using folder = await tempDir();
   await using context = await homeWith(folder.path, []);
   expect(await findSources(context, { ...ONLY, paths: ["~/logs/b"] })).toMatchObject([
-    { places: [{ path: join(folder.path, "logs/b"), origin: "flag" }] },
+    { places: [{ path: join(folder.path, "logs/b"), origin: "request" }] },
   ]);
   await expect(findSources(context, { ...ONLY, paths: ["~/gone"] })).rejects.toMatchObject({
     code: "not_found",

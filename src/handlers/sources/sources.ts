@@ -7,7 +7,8 @@ import { clientNamed, clientsOf, placesThatExist } from "../../adapters/registry
 import { errnoOf, PondError, toPondError } from "../../base/errors.ts";
 import { sentence } from "../../base/sentence.ts";
 import { nearest } from "../../base/nearest.ts";
-import { describeSource, fromHome } from "../../config/index.ts";
+import { fromHome } from "../../base/files/folders.ts";
+import { describeSource } from "../../config/index.ts";
 import type { SourceFilter } from "../../wire/sources.ts";
 import type { Context } from "../context/context.ts";
 
@@ -56,7 +57,7 @@ async function placesOf(
   const own = await placesThatExist(adapter.defaultPlaces(context.machine));
   if (paths !== undefined) {
     const named = paths.map((path) => requirePath(path, context.machine.home));
-    return { places: placesAt(named, own, "flag"), issues: [] };
+    return { places: placesAt(named, own, "request"), issues: [] };
   }
   const configured = context.config.values.adapters?.[adapter.name]?.paths;
   if (configured === undefined) return { places: own, issues: [] };

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { PondError } from "../../base/errors.ts";
 import { maskSecrets } from "../../base/secrets.ts";
 import { trimEndOf } from "../../base/text.ts";
-import { fromHome } from "../../config/index.ts";
+import { fromHome } from "../../base/files/folders.ts";
 
 export interface StorageUrl {
   readonly kind: "local" | "memory" | "object";

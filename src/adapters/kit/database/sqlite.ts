@@ -241,7 +241,7 @@ async function copyStill(path: string, folder: string): Promise<readonly FileSta
   }
   throw new PondError("validation_failed", `${path} changes faster than it can be copied`, {
     reason: "busy",
-    hint: "run the command again",
+    hint: "try again",
   });
 }
 

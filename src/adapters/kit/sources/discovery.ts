@@ -1,4 +1,5 @@
 /** Finding sources: a walk that only lists and stats (spec.md#adapter-source-untouched), and places opened by it. */
+import { fromHome } from "../../../base/files/folders.ts";
 import type { Dirent } from "node:fs";
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
@@ -161,9 +162,7 @@ export async function* unitsPerFile(
 /** A folder in a client's own variable, as most clients read it: `~` is the home; undefined where it is not set. */
 export function folderInVariable({ env, home }: AdapterEnv, variable: string): string | undefined {
   const path = env[variable];
-  if (path === undefined || path === "") return undefined;
-  if (path === "~") return home;
-  return path.startsWith("~/") ? join(home, path.slice(2)) : path;
+  return path === undefined || path === "" ? undefined : fromHome(path, home);
 }
 
 export function issuesOf(faults: readonly Fault[], adapter: string): readonly Issue[] {

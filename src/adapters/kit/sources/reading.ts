@@ -27,7 +27,7 @@ export interface Place {
   /** Where only some of what the place holds is meant: paths of files, and of folders with a separator at the end. */
   readonly within?: readonly string[];
   /** `default` and `environment` are the client's own places. */
-  readonly origin: "default" | "environment" | "config" | "flag";
+  readonly origin: "default" | "environment" | "config" | "request";
   /** The client's own variable that names it, where the environment does. */
   readonly variable?: string;
 }
