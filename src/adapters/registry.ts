@@ -1,5 +1,5 @@
 /**
- * The registry: one line a client (spec.md#adapter-registry). A door of its own beside index.ts: it loads what finds and
+ * The registry: one line per client (spec.md#adapter-registry, spec.md#interchange-hub). A door of its own beside index.ts: it loads what finds and
  * compares sources, and nothing that reads or writes them.
  */
 import { claudeCode } from "./claude-code/index.ts";
