@@ -14,6 +14,10 @@ export const ADDED: readonly string[] = [
   // Next steps as data, beside the sentence that the command line makes of them.
   "* error.details.next_steps",
   "doctor findings[].next_steps",
+  // Errors name the field of the request and its value.
+  "* error.details.field",
+  "* error.details.value",
+  "* error.details.value[]",
 ];
 
 /** Words of the command line, before and after; several words in one string: { "--mode fts": "--mode words" }. */
@@ -23,6 +27,16 @@ export const ARGUMENTS: Readonly<Record<string, string>> = { "--mode fts": "--mo
 export const REWORDED: readonly (readonly [string | RegExp, string])[] = [
   ["fts", "words"],
   ["flag", "request"],
+  [/one of fts, exact, regex/, "one of words, exact, regex"],
+  [/its first record is none that Codex writes/, "Codex writes no such first record"],
+  [
+    /--stored looks at no source, so --path has nothing to say/,
+    "--stored reads no source, so --path has no effect",
+  ],
+  [/what its model knew and does not know there:/, "lost to the model in the new client:"],
+  [/codex-cli, opencode, pi(?=\)?$)/, "codex-cli, opencode, pi, qwen-code"],
+  [/pond search "connection refused"/, "pond search 'connection refused'"],
+  ["^[A-Za-z0-9][A-Za-z0-9._-]*$", "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"],
   [/free some space and run the command again/, "free some space and try again"],
   [
     /no export of opencode, although its name says so: it is no object/,
@@ -76,4 +90,9 @@ export const REWORDED: readonly (readonly [string | RegExp, string])[] = [
 export const NEW_CLIENTS: readonly string[] = ["qwen-code"];
 
 /** Never compared: how long it took, and what is of the machine. */
-export const PASSED_OVER: readonly string[] = ["* elapsed_ms", "* took"];
+export const PASSED_OVER: readonly string[] = [
+  "* elapsed_ms",
+  "* took",
+  // An index keeps its kind, which the table above would reword.
+  "status tables[].indexes[].kind",
+];
