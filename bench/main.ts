@@ -7,6 +7,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ run(): void | Promise<
   json: () => import("./json.ts"),
   parse: () => import("./parse.ts"),
   reads: () => import("./reads.ts"),
+  retrieval: () => import("./retrieval.ts"),
   sync: () => import("./sync.ts"),
 };
 

@@ -1,0 +1,123 @@
+/** The scans of a search for exact text or a pattern (spec.md#search-literal): messages, and what is in their parts. */
+import { isPondError, PondError } from "../../base/errors.ts";
+import type { MessageId, SessionId } from "../../model/index.ts";
+import type { MessageHead, MESSAGES, PARTS, SessionStore } from "../../sessions/index.ts";
+import type { StoredPart } from "../../sessions/states/index.ts";
+import { findPartOutlines } from "../../sessions/index.ts";
+import type { ColumnPredicate, Predicate } from "../../substrate/engine/predicate.ts";
+import { and, contains, eq, isIn, matches, not, or } from "../../substrate/engine/predicate.ts";
+import type { Found } from "../hits/collapse.ts";
+import type { OriginalMessages } from "../hits/origins.ts";
+import type { Scope } from "../hits/scope.ts";
+import type { HitStates } from "../hits/hit-states.ts";
+
+/** What is looked for, and where. */
+export interface ScanRequest {
+  readonly text: string;
+  readonly kind: "exact" | "regex";
+  readonly scope: Scope;
+  readonly rowStates: HitStates;
+  readonly origins: OriginalMessages;
+}
+
+/** Matches of one scan that are read; a text that is everywhere is found soon enough. */
+const MOST_MATCHES = 2000;
+
+/** A hit of which it is not known yet where it stands. */
+export type Unplaced = Omit<Found, "status">;
+
+/** Without what was replaced, and what is left with a word on where it stands. */
+export async function placed(
+  hits: readonly Unplaced[],
+  { rowStates, origins }: ScanRequest,
+): Promise<readonly Found[]> {
+  await rowStates.load(hits.map(({ session_id }) => session_id));
+  const shown = await origins.follow(hits.filter((hit) => rowStates.isShown(hit)));
+  return shown.map((hit) => ({ ...hit, status: rowStates.of(hit) }));
+}
+
+export interface Scan {
+  readonly found: readonly Unplaced[];
+  readonly isWhole: boolean;
+}
+
+export async function scanMessages(
+  store: SessionStore,
+  ofSessions: Predicate<typeof MESSAGES>,
+  request: ScanRequest,
+): Promise<Scan> {
+  const where = and(
+    ofSessions,
+    ...request.scope.perMessage,
+    or(holds("search_text", request), holds("content", request)),
+  );
+  const heads = await store.findHeads({ where, limit: MOST_MATCHES });
+  return { found: heads.map(withScore), isWhole: heads.length < MOST_MATCHES };
+}
+
+/** What the conversation does not say: its own texts are in the messages table. */
+export async function scanParts(
+  store: SessionStore,
+  ofSessions: Predicate<typeof PARTS>,
+  request: ScanRequest,
+): Promise<Scan> {
+  const isSaid = and(eq("type", "text"), eq("provenance", "conversational"));
+  const where = and(ofSessions, not(isSaid), holds("variant_data", request));
+  const parts = await findPartOutlines(store.tables, where, MOST_MATCHES);
+  const messages = new Map<SessionId, Map<MessageId, Unplaced>>();
+  for (const message of await messagesOfParts(store, parts, request))
+    messages.set(
+      message.session_id,
+      (messages.get(message.session_id) ?? new Map<MessageId, Unplaced>()).set(message.id, message),
+    );
+  const found = parts.flatMap((part) => {
+    const message = messages.get(part.session_id)?.get(part.message_id);
+    return message === undefined ? [] : [{ ...message, part }];
+  });
+  return { found, isWhole: parts.length < MOST_MATCHES };
+}
+
+const PARTS_PER_SCAN = 500;
+
+/** The messages that hold these parts and are in scope. */
+async function messagesOfParts(
+  store: SessionStore,
+  parts: readonly StoredPart[],
+  request: ScanRequest,
+): Promise<readonly Unplaced[]> {
+  const heads: MessageHead[] = [];
+  for (let start = 0; start < parts.length; start += PARTS_PER_SCAN) {
+    const step = parts.slice(start, start + PARTS_PER_SCAN);
+    const sessions = new Set(step.map(({ session_id }) => session_id));
+    const ids = new Set(step.map(({ message_id }) => message_id));
+    const where = and(isIn("session_id", [...sessions]), isIn("id", [...ids]), ...request.scope.perMessage);
+    heads.push(...(await store.findHeads({ where })));
+  }
+  return heads.map(withScore);
+}
+
+/** All are equally good. */
+const withScore = (head: MessageHead): Unplaced => ({ ...head, score: 1 });
+
+/** JSON columns hold texts with their quotes and line ends escaped. */
+function holds<K extends "search_text" | "content" | "variant_data">(
+  column: K,
+  { text, kind }: ScanRequest,
+): ColumnPredicate<K, string> {
+  if (kind === "regex") return matches(column, text);
+  const escaped = JSON.stringify(text).slice(1, -1);
+  const plain = contains(column, text);
+  return column !== "variant_data" || escaped === text ? plain : or(plain, contains(column, escaped));
+}
+
+export function asPatternFault({ kind, text }: ScanRequest) {
+  return (error: unknown): never => {
+    const cause = isPondError(error) && error.cause instanceof Error ? error.cause.message : "";
+    if (kind !== "regex" || !/regex|regular expression/i.test(cause)) throw error;
+    throw new PondError("validation_failed", `the pattern ${JSON.stringify(text)} cannot be read`, {
+      hint: "write it in the syntax of Rust's regex (no look-around, no back-references), or use mode exact",
+      data: { field: "query", value: text },
+      cause: error,
+    });
+  };
+}

@@ -1,0 +1,139 @@
+/**
+ * Search by words: rank keys, read what the page needs of them, leave out what was replaced, show each message once, page
+ * by the best hits.
+ */
+import type { SessionStore, SummaryList } from "../../sessions/index.ts";
+import type { Found, HitGroup } from "../hits/collapse.ts";
+import { Collapser, originalsFirst } from "../hits/collapse.ts";
+import type { Candidate } from "./lexical.ts";
+import { rankByWords, termWeights } from "./lexical.ts";
+import { OriginalMessages } from "../hits/origins.ts";
+import type { WordQuery } from "./query.ts";
+import { rescore } from "./rescore.ts";
+import type { Scope } from "../hits/scope.ts";
+import type { HitStates } from "../hits/hit-states.ts";
+
+/** Where the page before ended. */
+export interface WordPosition {
+  readonly score: number;
+  readonly session_id: string;
+  /** Sessions shown so far. */
+  readonly shown: number;
+}
+
+export interface WordRequest {
+  readonly query: WordQuery;
+  readonly scope: Scope;
+  readonly summaries: SummaryList;
+  readonly rowStates: HitStates;
+  /** Sessions of the page. */
+  readonly limit: number;
+  readonly perSession: number;
+  readonly minScore: number;
+  readonly after: WordPosition | undefined;
+}
+
+export interface WordPage {
+  readonly groups: readonly HitGroup[];
+  readonly matched: number;
+  readonly isExact: boolean;
+  readonly next: WordPosition | undefined;
+}
+
+/** Messages that are ranked: enough for a first page and an honest count, 4 ms over 500,000. Deeper pages rank more. */
+const POOL = { first: 1000, perShown: 100, most: 20_000 };
+/** Messages for each session of the page that are looked at together, best first, until the page is full. */
+const LOOKED_AT = 4;
+/** Sessions behind those of the page that are looked into for the sake of the count: some hundred milliseconds. */
+const MOST_COUNTED = 100;
+
+export async function searchByWords(store: SessionStore, request: WordRequest): Promise<WordPage> {
+  const { scope, summaries, rowStates, limit, after } = request;
+  const most = Math.min(POOL.most, POOL.first + POOL.perShown * (after?.shown ?? 0));
+  const [ranked, weights] = await Promise.all([
+    rankByWords(store, request.query, { where: scope.messages, most }),
+    termWeights(store, request.query),
+  ]);
+  const listed = ranked.candidates.filter(({ session_id }) => summaries.get(session_id) !== undefined);
+  const rescored = await rescore(store, listed, { weights, rowStates });
+  const top = rescored[0]?.score ?? 0;
+  const visible = rescored
+    .map((candidate) => ({ ...candidate, score: top > 0 ? candidate.score / top : 0 }))
+    .filter(({ score }) => score >= request.minScore);
+  const collapser = new Collapser(request.perSession);
+  const origins = new OriginalMessages(store, summaries);
+  let readCount = 0;
+  let left = 0;
+  while (readCount < visible.length && groupsAfter(collapser.groups, after).length <= limit) {
+    const step = visible.slice(readCount, readCount + Math.max(LOOKED_AT * limit, request.perSession));
+    for (const found of await readFound(store, step, { rowStates, origins })) {
+      const session = summaries.get(found.session_id);
+      const isHit = session !== undefined && rowStates.isShown(found) && collapser.add(found, session);
+      if (!isHit) left += 1;
+    }
+    readCount += step.length;
+  }
+  const rest = await unreadHits(visible.slice(readCount), rowStates);
+  const unread = countBySession(rest.hits);
+  const later = groupsAfter(collapser.groups, after);
+  const groups = later.slice(0, limit);
+  for (const group of groups) group.matched += unread.get(group.session.id) ?? 0;
+  const hasMore =
+    later.length > limit ||
+    [...unread.keys()].some((session) => !collapser.has(session)) ||
+    !rest.isWhole ||
+    (ranked.isCut && most < POOL.most && groups.length > 0);
+  const last = groups.at(-1);
+  return {
+    groups,
+    matched: readCount - left + rest.hits.length,
+    isExact: !ranked.isCut && rest.isWhole,
+    next:
+      hasMore && last !== undefined
+        ? { score: last.best, session_id: last.session.id, shown: (after?.shown ?? 0) + groups.length }
+        : undefined,
+  };
+}
+
+/** Best first; of equal ones originals before their copies. */
+async function readFound(
+  store: SessionStore,
+  candidates: readonly Candidate[],
+  { rowStates, origins }: { readonly rowStates: HitStates; readonly origins: OriginalMessages },
+): Promise<Found[]> {
+  const scores = new Map(candidates.map(({ row, score }) => [row, score]));
+  const [heads] = await Promise.all([
+    store.heads([...scores.keys()]),
+    rowStates.load(candidates.map(({ session_id }) => session_id)),
+  ]);
+  return (await origins.follow(heads))
+    .map((head) => ({ ...head, score: scores.get(head.row) ?? 0, status: rowStates.of(head) }))
+    .toSorted(originalsFirst);
+}
+
+/** What the page does not show, for its count: without what was replaced, as far as that is looked into. */
+async function unreadHits(
+  candidates: readonly Candidate[],
+  rowStates: HitStates,
+): Promise<{ readonly hits: readonly Candidate[]; readonly isWhole: boolean }> {
+  const sessions = new Set(candidates.map(({ session_id }) => session_id));
+  if (rowStates.unknown(sessions).length <= MOST_COUNTED) await rowStates.load(sessions);
+  const unknown = new Set(rowStates.unknown(sessions));
+  return {
+    hits: candidates.filter((each) => !unknown.has(each.session_id) && rowStates.isShown(each)),
+    isWhole: unknown.size === 0,
+  };
+}
+
+/** What the pages before have not shown: after the last session shown or, if it is gone, after its score. */
+function groupsAfter(groups: readonly HitGroup[], after: WordPosition | undefined): readonly HitGroup[] {
+  if (after === undefined) return groups;
+  const last = groups.findIndex(({ session }) => session.id === after.session_id);
+  return last >= 0 ? groups.slice(last + 1) : groups.filter(({ best }) => best < after.score);
+}
+
+function countBySession(candidates: readonly Candidate[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { session_id } of candidates) counts.set(session_id, (counts.get(session_id) ?? 0) + 1);
+  return counts;
+}
