@@ -74,6 +74,12 @@ const INNER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     repair: ["tables", "states", "read"],
     ".": ["tables", "ingest", "states", "summaries", "read", "repair"],
   },
+  search: {
+    hits: [],
+    words: ["hits"],
+    exact: ["hits"],
+    ".": ["hits", "words", "exact"],
+  },
   handlers: {
     context: [],
     sources: ["context"],

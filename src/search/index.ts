@@ -1,7 +1,7 @@
 /** Retrieval over stored messages (spec.md#search-hybrid): by words, or by exact text and patterns. */
-export type { HitGroup, ShownHit } from "./collapse.ts";
-export type { ScopeFilter } from "./scope.ts";
-export { isInScope } from "./scope.ts";
+export type { HitGroup, ShownHit } from "./hits/collapse.ts";
+export type { ScopeFilter } from "./hits/scope.ts";
+export { isInScope } from "./hits/scope.ts";
 export type { SearchInput, SearchPosition } from "./search.ts";
 export { readSnippets } from "./read-snippets.ts";
 export { explainSearch, search } from "./search.ts";

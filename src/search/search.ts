@@ -1,18 +1,18 @@
 /** One search, whatever its mode (spec.md#wire-search): scope, hits by session, an honest count, the next page. */
 import type { Clock } from "../base/clock.ts";
 import type { SessionStore, SummaryList } from "../sessions/index.ts";
-import type { HitGroup } from "./collapse.ts";
-import { explainWords } from "./lexical.ts";
-import type { LiteralPosition } from "./literal.ts";
-import { searchLiterally } from "./literal.ts";
-import { OriginalMessages } from "./origins.ts";
-import { wordQuery } from "./query.ts";
-import type { Scope, ScopeFilter } from "./scope.ts";
-import { scopeOf } from "./scope.ts";
-import { countSearchable } from "./searchable.ts";
-import { HitStates } from "./hit-states.ts";
-import type { WordPosition } from "./words.ts";
-import { searchByWords } from "./words.ts";
+import type { HitGroup } from "./hits/collapse.ts";
+import { explainWords } from "./words/lexical.ts";
+import type { LiteralPosition } from "./exact/literal.ts";
+import { searchLiterally } from "./exact/literal.ts";
+import { OriginalMessages } from "./hits/origins.ts";
+import { wordQuery } from "./words/query.ts";
+import type { Scope, ScopeFilter } from "./hits/scope.ts";
+import { scopeOf } from "./hits/scope.ts";
+import { countSearchable } from "./hits/searchable.ts";
+import { HitStates } from "./hits/hit-states.ts";
+import type { WordPosition } from "./words/words.ts";
+import { searchByWords } from "./words/words.ts";
 
 export type Mode = "words" | "exact" | "regex";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { wordQuery } from "./query.ts";
+import { wordQuery } from "./words/query.ts";
 import { cutAround, snippetOf } from "./snippet.ts";
 
 const MOST = 900;

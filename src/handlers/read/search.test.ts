@@ -83,6 +83,24 @@ describe("words", () => {
     }
   });
 
+  test("rank: a session whose messages have the words together is before a message that has some of them", async () => {
+    await using temp = await tempContext();
+    const together = story("together").user("the export has a timeout");
+    await temp.ingest(together.assistant("there is a pool of two").user("then the driver waits").events());
+    await temp.ingest(story("some").user("export the pool").assistant("done").user("thanks").events());
+    const response = await find(temp, { query: "export timeout pool driver" });
+    expect(sessionIds(response)).toEqual(["together", "some"]);
+  });
+
+  test("rank: what was replaced is no neighbour of what is there", async () => {
+    await using temp = await tempContext();
+    const replaced = story("replaced").user("the export is slow", { id: "a" });
+    replaced.user("pool driver", { id: "b", pond: { at: 1 } });
+    await temp.ingest(replaced.user("roses", { id: "b@x", pond: { revises: "b", at: 2 } }).events());
+    await temp.ingest(story("some").user("export the pool").assistant("done").user("thanks").events());
+    expect(sessionIds(await find(temp, { query: "export pool driver" }))[0]).toBe("some");
+  });
+
   test("rank: all words before some of them, the words themselves before a name that contains them", async () => {
     await using temp = await tempContext();
     await temp.ingest(story("name").user("look at parseHttpRequest in the handler code").events());

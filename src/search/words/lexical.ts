@@ -55,8 +55,21 @@ export async function termWeights(
       return [term, rows.length === 0 ? 0 : rows.score(0)];
     }),
   );
+  const isForeign = foreignTerms([...scored.keys()]);
   const rarest = Math.max(...best.map(([, score]) => score), 0) || 1;
-  return new Map(best.map(([term, score]) => [term, score || rarest]));
+  return new Map(best.map(([term, score]) => [term, (score || rarest) * (isForeign(term) ? FOREIGN : 1)]));
+}
+
+/**
+ * A word in Latin letters in a question of another script is a term that its language has no word for: it tells more than how
+ * rare it is, and the text that answers may be in another language.
+ */
+const FOREIGN = 2;
+const LATIN = /^[\p{Script=Latin}\p{N}]+$/u;
+
+function foreignTerms(terms: readonly string[]): (term: string) => boolean {
+  const isMixed = terms.some((term) => !LATIN.test(term));
+  return (term) => isMixed && LATIN.test(term);
 }
 
 /** The engine's plans of all queries. */

@@ -22,6 +22,8 @@ export interface WordPosition {
 }
 
 export interface WordRequest {
+  /** As it was typed. */
+  readonly text: string;
   readonly query: WordQuery;
   readonly scope: Scope;
   readonly summaries: SummaryList;
@@ -55,7 +57,7 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
     termWeights(store, request.query),
   ]);
   const listed = ranked.candidates.filter(({ session_id }) => summaries.get(session_id) !== undefined);
-  const rescored = await rescore(store, listed, { weights, rowStates });
+  const rescored = await rescore(store, listed, { text: request.text, weights, rowStates });
   const top = rescored[0]?.score ?? 0;
   const visible = rescored
     .map((candidate) => ({ ...candidate, score: top > 0 ? candidate.score / top : 0 }))

@@ -1,0 +1,141 @@
+/**
+ * The best candidates by words, ranked again with their neighbours (spec.md#search-windows). Neighbours are texts of the same
+ * session in its order, as far as they are in what people see of it; they are read by one scan of short columns and one take.
+ */
+import type { SessionStore } from "../../sessions/index.ts";
+import { isNull, not } from "../../substrate/engine/predicate.ts";
+import type { HitStates } from "../hits/hit-states.ts";
+import type { Candidate } from "./lexical.ts";
+import type { CountedText } from "./window-score.ts";
+import { countTerms, WINDOW, windowScore } from "./window-score.ts";
+
+/** Candidates that are ranked again: beyond 50 nothing was gained (bench/retrieval). */
+const MOST = 50;
+/** Of text that one search reads to rank again: a usual one has some 100 KB. */
+const MOST_BYTES = 8_000_000;
+
+interface Rescoring {
+  /** As it was typed. */
+  readonly text: string;
+  readonly weights: ReadonlyMap<string, number>;
+  readonly rowStates: HitStates;
+}
+
+interface Place {
+  readonly texts: readonly bigint[];
+  readonly at: number;
+}
+
+export async function rescore(
+  store: SessionStore,
+  candidates: readonly Candidate[],
+  { text, weights, rowStates }: Rescoring,
+): Promise<readonly Candidate[]> {
+  const best = candidates.slice(0, MOST);
+  if (best.length < 2 || weights.size === 0) return candidates;
+  const { places, bytes } = await placesOf(store, best, rowStates);
+  const rows = within(
+    MOST_BYTES,
+    best.flatMap(({ row }) => neighboursOf(row, places)),
+    bytes,
+  );
+  const counted = await countedTexts(store, rows, { terms: new Set(weights.keys()), phrase: text });
+  const top = best[0]?.score || 1;
+  const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  const lengths = [...counted.values()].map(({ length }) => length);
+  const averageLength = lengths.reduce((sum, length) => sum + length, 0) / (lengths.length || 1);
+  const rescored = best.map((candidate) => {
+    const place = places.get(candidate.row) ?? { texts: [candidate.row], at: 0 };
+    const from = Math.max(0, place.at - WINDOW + 1);
+    const texts = place.texts.slice(from, place.at + WINDOW).map((row) => counted.get(row) ?? EMPTY);
+    const own = counted.get(candidate.row);
+    // Too long to be read: the engine's word is all there is.
+    if (own === undefined) return { ...candidate, score: (0.5 * all * candidate.score) / top };
+    const whole = own.hasPhrase ? PHRASE * all : 0;
+    return { ...candidate, score: windowScore(texts, place.at - from, { weights, averageLength }) + whole };
+  });
+  const ranked = rescored.toSorted((a, b) => b.score - a.score || (a.row < b.row ? -1 : 1));
+  return [...ranked, ...below(candidates.slice(MOST), ranked.at(-1)?.score ?? 0)];
+}
+
+const EMPTY = { counts: new Map<string, number>(), length: 0, hasPhrase: false };
+
+/** What a text gains that has the query as it was typed, as a share of all its words: names, paths and errors are pasted. */
+const PHRASE = 1;
+
+/** What was not ranked again keeps its order, behind what was. */
+function below(rest: readonly Candidate[], least: number): readonly Candidate[] {
+  const top = rest[0]?.score ?? 0;
+  return rest.map((candidate) => ({
+    ...candidate,
+    score: top > 0 ? (0.999 * least * candidate.score) / top : 0,
+  }));
+}
+
+/** Where each candidate is among the texts of its session. */
+async function placesOf(
+  store: SessionStore,
+  candidates: readonly Candidate[],
+  rowStates: HitStates,
+): Promise<{ readonly places: ReadonlyMap<bigint, Place>; readonly bytes: ReadonlyMap<bigint, number> }> {
+  const sessions = [...new Set(candidates.map(({ session_id }) => session_id))];
+  await rowStates.load(sessions);
+  const texts = new Map<string, { readonly row: bigint; readonly seq: number; readonly time: number }[]>();
+  const bytes = new Map<bigint, number>();
+  const select = ["session_id", "seq", "timestamp", "text_bytes"] as const;
+  const options = { select, where: not(isNull("text_bytes")), withRowId: true } as const;
+  for await (const rows of store.tables.messages.scanIn("session_id", sessions, options))
+    for (let at = 0; at < rows.length; at++) {
+      const session_id = rows.string("session_id", at);
+      const row = rows.rowId(at);
+      bytes.set(row, rows.intOrNull("text_bytes", at) ?? 0);
+      if (rowStates.of({ session_id, row }) !== "current") continue;
+      const own = texts.get(session_id) ?? [];
+      texts.set(session_id, own);
+      own.push({ row, seq: rows.intOrNull("seq", at) ?? -1, time: rows.timestamp("timestamp", at) });
+    }
+  const wanted = new Set(candidates.map(({ row }) => row));
+  const places = new Map<bigint, Place>();
+  for (const own of texts.values()) {
+    const inOrder = own.toSorted((a, b) => a.seq - b.seq || a.time - b.time || (a.row < b.row ? -1 : 1));
+    const all = inOrder.map(({ row }) => row);
+    for (const [at, row] of all.entries()) if (wanted.has(row)) places.set(row, { texts: all, at });
+  }
+  return { places, bytes };
+}
+
+/** A message, then the texts around it. */
+function neighboursOf(row: bigint, places: ReadonlyMap<bigint, Place>): readonly bigint[] {
+  const { texts, at } = places.get(row) ?? { texts: [], at: 0 };
+  return [row, ...texts.slice(Math.max(0, at - WINDOW + 1), at + WINDOW)];
+}
+
+/** As many of some texts, in their order, as have so many bytes together: people paste whole logs. */
+function within(
+  most: number,
+  rows: readonly bigint[],
+  bytes: ReadonlyMap<bigint, number>,
+): readonly bigint[] {
+  let left = most;
+  return [...new Set(rows)].filter((row) => {
+    const size = bytes.get(row) ?? 0;
+    if (size > left) return false;
+    left -= size;
+    return true;
+  });
+}
+
+async function countedTexts(
+  store: SessionStore,
+  rows: readonly bigint[],
+  { terms, phrase }: { readonly terms: ReadonlySet<string>; readonly phrase: string },
+): Promise<ReadonlyMap<bigint, CountedText & { readonly hasPhrase: boolean }>> {
+  const sought = phrase.toLowerCase();
+  const texts = await store.texts(rows.map((row) => ({ row, role: "user" as const })));
+  return new Map(
+    rows.map((row, at) => {
+      const text = texts[at]?.text ?? "";
+      return [row, { ...countTerms(text, terms), hasPhrase: text.toLowerCase().includes(sought) }];
+    }),
+  );
+}
