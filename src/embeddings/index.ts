@@ -6,8 +6,8 @@ import { PondError } from "../base/errors.ts";
 import type { Embedder } from "./embedder.ts";
 import type { EmbedderOptions, EmbeddingSettings } from "./settings.ts";
 
-export type { Embedded, Embedder, EmbedRequest, TextKind } from "./embedder.ts";
-export type { EmbedderOptions, EmbeddingProvider, EmbeddingSettings } from "./settings.ts";
+export type { Embedded, Embedder } from "./embedder.ts";
+export type { EmbedderOptions, EmbeddingSettings } from "./settings.ts";
 
 /** The model of the settings, ready to be asked; undefined where they name none. */
 export async function openEmbedder(
