@@ -80,6 +80,7 @@ const INNER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     exact: ["hits"],
     ".": ["hits", "words", "exact"],
   },
+  embeddings: { ".": [], http: ["."], onnx: ["."], static: ["."] },
   handlers: {
     context: [],
     sources: ["context"],
@@ -171,7 +172,7 @@ const ALLOWED: readonly {
 const NOT_BUILT_YET: readonly { readonly by: string; readonly rules: readonly string[] }[] = [
   {
     by: "embeddings, vectors and fusion",
-    rules: ["search-embedding-seam", "search-fusion", "search-vector-index", "session-embed-from-canonical"],
+    rules: ["search-fusion", "search-vector-index", "session-embed-from-canonical"],
   },
   {
     by: "HTTP and MCP",
