@@ -71,8 +71,9 @@ const INNER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     states: ["tables"],
     summaries: ["tables", "states"],
     read: ["tables", "states", "summaries"],
+    vectors: ["tables"],
     repair: ["tables", "states", "read"],
-    ".": ["tables", "ingest", "states", "summaries", "read", "repair"],
+    ".": ["tables", "ingest", "states", "summaries", "read", "vectors", "repair"],
   },
   search: {
     hits: [],
@@ -86,11 +87,12 @@ const INNER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     sources: ["context"],
     import: ["context", "sources"],
     verify: ["context", "sources", "import"],
-    sync: ["context", "sources", "import", "verify"],
+    embed: ["context"],
+    sync: ["context", "sources", "import", "verify", "embed"],
     "restore/files": [],
     restore: ["context", "sources", "import", "verify", "restore/files"],
     read: ["context", "restore"],
-    health: ["context", "sources", "import", "verify", "sync"],
+    health: ["context", "sources", "import", "verify", "embed", "sync"],
     setup: ["context", "sources"],
     ".": ["context"],
   },
@@ -172,7 +174,7 @@ const ALLOWED: readonly {
 const NOT_BUILT_YET: readonly { readonly by: string; readonly rules: readonly string[] }[] = [
   {
     by: "embeddings, vectors and fusion",
-    rules: ["search-fusion", "search-vector-index", "session-embed-from-canonical"],
+    rules: ["search-fusion"],
   },
   {
     by: "HTTP and MCP",

@@ -39,6 +39,7 @@ const SCHEMAS = {
     stages: z.array(z.enum(["import", "embed", "update-indexes"])).exactOptional(),
     dry_run: z.boolean().exactOptional(),
     verify: z.boolean().exactOptional(),
+    force_embed: z.boolean().exactOptional(),
     wait: z.boolean().exactOptional(),
   }),
   tree: z.strictObject({ payloads: z.boolean().exactOptional() }),

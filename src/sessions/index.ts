@@ -14,7 +14,8 @@ export type {
 } from "./tables/restore-records.ts";
 export type { Below } from "./tables/resumed.ts";
 export { asRestoredFrom } from "./tables/resumed.ts";
-export { MESSAGES, PARTS, SESSIONS, SUMMARIES } from "./tables/schema.ts";
+export type { MessageFilter } from "./tables/schema.ts";
+export { isDerivedTable, MESSAGES, PARTS, SESSIONS, SUMMARIES } from "./tables/schema.ts";
 export type { Storage } from "./store.ts";
 export { openSessionStore, SessionStore } from "./store.ts";
 export type { StateAsRead, StateViews } from "./read/state-views.ts";

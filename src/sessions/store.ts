@@ -29,6 +29,7 @@ import type { SessionRowStates } from "./states/read-row-states.ts";
 import { readRowStates } from "./states/read-row-states.ts";
 import { Summaries } from "./summaries/summaries.ts";
 import type { SummaryList } from "./summaries/summary-list.ts";
+import type { Vectors } from "./vectors/vectors.ts";
 import type { BodyOptions } from "./read/leaves.ts";
 import { readPartBodies } from "./read/leaves.ts";
 import type { IsWhole, StateName } from "./repair/put-back.ts";
@@ -46,7 +47,7 @@ import {
 } from "./repair/recover.ts";
 import { missingIn } from "./damage.ts";
 import type { MESSAGES } from "./tables/schema.ts";
-import { SOURCES } from "./tables/schema.ts";
+import { isVectorTable, SOURCES } from "./tables/schema.ts";
 import { ingestTables, lostTables, SessionTables } from "./tables/tables.ts";
 import { readVersions } from "./tables/versions.ts";
 import { StateViews } from "./read/state-views.ts";
@@ -101,6 +102,7 @@ export class SessionStore implements AsyncDisposable {
   readonly #store: Store;
   readonly #summaries: Summaries;
   readonly #restores: Restores;
+  #vectors: Vectors | undefined;
 
   private constructor(store: Store, tables: SessionTables) {
     this.#store = store;
@@ -309,7 +311,8 @@ export class SessionStore implements AsyncDisposable {
     const reports = await allEnded(this.tables.all.map((table) => table.maintain(options)));
     await this.#summaries.maintain(options);
     await this.#store.tidyMarks();
-    return reports;
+    const vectors = await this.#anyVectors();
+    return vectors === undefined ? reports : [...reports, ...(await vectors.maintain(options))];
   }
 
   /** The same, and the summaries of what changed, which are made meanwhile. */
@@ -320,8 +323,21 @@ export class SessionStore implements AsyncDisposable {
   }
 
   /** Numbers of each table, and what maintenance would do. */
-  health(): Promise<readonly TableHealth[]> {
-    return Promise.all(this.tables.all.map((table) => table.health()));
+  async health(): Promise<readonly TableHealth[]> {
+    const all = await Promise.all(this.tables.all.map((table) => table.health()));
+    return [...all, ...((await (await this.#anyVectors())?.health()) ?? [])];
+  }
+
+  /** The vectors of messages. They are loaded when they are first asked for: most stores have none. */
+  async vectors(): Promise<Vectors> {
+    const { Vectors: Loaded } = await import("./vectors/vectors.ts");
+    return (this.#vectors ??= new Loaded(this.#store, this.tables));
+  }
+
+  /** Undefined where the store has none. */
+  async #anyVectors(): Promise<Vectors | undefined> {
+    const names = await this.#store.tables();
+    return names.some(isVectorTable) ? this.vectors() : undefined;
   }
 
   /** A table by its name, for repairs; undefined where this pond has none of that name. */

@@ -3,6 +3,7 @@
  * its start half a millisecond.
  */
 export { removeAbandoned } from "./abandoned.ts";
+export { forgetEmbedded, isEmbedded, rememberEmbedded } from "./embedded.ts";
 export { knownFaults, rememberFaults } from "./known-faults.ts";
 export type { LostSource } from "./lost.ts";
 export { lostPath, lostSources, rememberLost } from "./lost.ts";

@@ -13,6 +13,8 @@ export interface LastSync {
   readonly interrupted: boolean;
   /** What it stored is not in the indexes yet: it was stopped or killed before. */
   readonly isIndexDue?: boolean;
+  /** How many syncs have stored something, this one included: what is done after an import is done up to one of them. */
+  readonly changes?: number;
   /** Sources that it could not tell yet. */
   readonly waits: readonly RememberedWait[];
 }
@@ -36,13 +38,14 @@ export function lastSync(stateFolder: string, store: string): LastSync | undefin
   if (line === undefined) return undefined;
   const { at, messages, issues } = line;
   if (typeof at !== "number" || typeof messages !== "number" || typeof issues !== "number") return undefined;
-  const { waits } = line;
+  const { waits, changes } = line;
   return {
     at,
     messages,
     issues,
     interrupted: line["interrupted"] === true,
     isIndexDue: line["isIndexDue"] === true,
+    ...(typeof changes === "number" ? { changes } : {}),
     waits: Array.isArray(waits) ? waits.flatMap(waitIn) : [],
   };
 }

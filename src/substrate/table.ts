@@ -17,7 +17,7 @@ import type { Predicate } from "./engine/predicate.ts";
 import { explain, type NearestOptions, type ScanOptions, type SearchOptions } from "./read/query.ts";
 import { nearest, search } from "./read/ranked.ts";
 import { count, scan, scanBatches, scanIn } from "./read/scan.ts";
-import { fetchBlobs, take, takeMatches } from "./read/take.ts";
+import { fetchBlobs, take, takeMatches, takePresent } from "./read/take.ts";
 import type { ColumnName, ColumnsOf, RowOf, TableSpec } from "./engine/spec.ts";
 import {
   firstKeysOf,
@@ -97,6 +97,11 @@ export class Table<S extends TableSpec = TableSpec> {
     return take(this.#handle, rowIds, select);
   }
 
+  /** Those of the rows that are there, in the order of the store: others may have been taken out since. */
+  takePresent(rowIds: readonly bigint[], select: readonly ColumnName<S>[]): Promise<Rows<S>> {
+    return takePresent(this.#handle, rowIds, select);
+  }
+
   /** Rows by row id with where a pattern first stands in a text column; see `matches`. */
   takeMatches(
     rowIds: readonly bigint[],
@@ -129,7 +134,7 @@ export class Table<S extends TableSpec = TableSpec> {
   }
 
   /** The engine's plan for a scan or search. */
-  explain(options: ScanOptions<S> | SearchOptions<S>): Promise<string> {
+  explain(options: ScanOptions<S> | SearchOptions<S> | NearestOptions<S>): Promise<string> {
     return explain(this.#handle, options);
   }
 

@@ -13,6 +13,8 @@ export interface SyncRequest extends SourceFilter {
   readonly verify?: boolean;
   /** Wait for another sync instead of refusing. */
   readonly wait?: boolean;
+  /** Embed everything again, whatever is embedded under the configured model. */
+  readonly force_embed?: boolean;
 }
 
 /** How far the import is. */
@@ -22,6 +24,12 @@ export interface SyncProgress {
   readonly files: number;
   readonly bytes_done: number;
   readonly bytes: number;
+  readonly messages: number;
+}
+
+/** How far the stage `embed` is. */
+export interface EmbedProgress {
+  readonly messages_done: number;
   readonly messages: number;
 }
 
@@ -89,12 +97,40 @@ export interface TableUpdate {
   readonly bytes_removed: number;
 }
 
+/** What the stage `embed` came to (spec.md#sync-stages). */
+export interface EmbedReport {
+  /**
+   * `off`: no model is configured. `busy`: another sync is embedding. `failed`: the model could not be opened, or answered
+   * wrongly or not at all; what it embedded is stored, and the next sync goes on.
+   */
+  readonly outcome: "skipped" | "off" | "interrupted" | "busy" | "nothing to do" | "embedded" | "failed";
+  /** Where the model was asked, or could have been. */
+  readonly run?: EmbedRun;
+  readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
+}
+
+export interface EmbedRun {
+  readonly model: string;
+  /** Messages that have a vector now and had none before. */
+  readonly messages: number;
+  /** Different texts that the model was given for them. */
+  readonly texts: number;
+  /** Texts that are longer than the model takes: of these only the beginning is embedded. */
+  readonly cut: number;
+  /** Messages that the model can make nothing of; they are not tried again. */
+  readonly without: number;
+  /** Messages that are left to the next sync. */
+  readonly left: number;
+  /** Models whose vectors were dropped, since those of this one are complete. */
+  readonly dropped: readonly string[];
+}
+
 export interface SyncReport {
   readonly dry_run: boolean;
   /** Stopped by a signal: what is counted here is stored, the next sync goes on. */
   readonly interrupted: boolean;
   readonly clients: readonly ClientReport[];
-  readonly embed: string;
+  readonly embed: EmbedReport;
   readonly indexes: IndexUpdates;
   /** Milliseconds by stage, of those that ran. */
   readonly took: Readonly<Partial<Record<Stage, number>>>;

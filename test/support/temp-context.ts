@@ -1,6 +1,7 @@
 /** What handlers are given, in a home of its own that goes away with the test. */
 import { loadConfig } from "../../src/config/index.ts";
 import { createContext } from "../../src/handlers/index.ts";
+import type { Embedder } from "../../src/embeddings/embedder.ts";
 import type { Context } from "../../src/handlers/index.ts";
 import type { Event } from "../../src/model/index.ts";
 import { systemClock } from "../../src/base/clock.ts";
@@ -18,6 +19,7 @@ export interface TempContextOptions {
   readonly signal?: AbortSignal;
   /** A home that is there already, as another process would find it; it stays. */
   readonly home?: string;
+  readonly embedder?: Embedder;
 }
 
 export async function tempContext(options: TempContextOptions = {}): Promise<TempContext> {
@@ -30,8 +32,9 @@ export async function tempContext(options: TempContextOptions = {}): Promise<Tem
     cwd: home,
   };
   const config = await loadConfig({ environment });
-  const { signal = new AbortController().signal } = options;
-  const context = createContext({ config, machine: environment, signal });
+  const { signal = new AbortController().signal, embedder } = options;
+  const given = embedder === undefined ? {} : { embedder };
+  const context = createContext({ config, machine: environment, signal, ...given });
   return {
     context,
     home,

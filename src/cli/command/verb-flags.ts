@@ -15,6 +15,7 @@ export const syncFlags = {
   skip: { type: "list", value: "stage", choices: STAGES, summary: "Skip this stage" },
   "dry-run": { type: "boolean", summary: "Count what is new; write nothing" },
   verify: { type: "boolean", summary: "Read every source again, changed or not" },
+  "force-embed": { type: "boolean", summary: "Embed every message again under the configured model" },
   wait: { type: "boolean", summary: "Wait for another running sync instead of failing" },
 } as const satisfies FlagTable;
 

@@ -11,7 +11,14 @@ import type { Output } from "../terminal/output.ts";
 import { safeLine } from "../terminal/text.ts";
 import type { syncFlags } from "../command/verb-flags.ts";
 import { STAGES } from "../command/verb-flags.ts";
-import type { ClientReport, Stage, SyncProgress, SyncReport } from "../../wire/sync.ts";
+import type {
+  ClientReport,
+  EmbedProgress,
+  EmbedReport,
+  Stage,
+  SyncProgress,
+  SyncReport,
+} from "../../wire/sync.ts";
 
 export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome> {
   const { flags, out } = verb;
@@ -25,11 +32,13 @@ export async function sync(verb: VerbContext<typeof syncFlags>): Promise<Outcome
       dry_run: flags["dry-run"],
       verify: flags.verify,
       wait: flags.wait,
+      force_embed: flags["force-embed"],
       ...(flags.adapter.length === 0 ? {} : { adapters: flags.adapter }),
       ...(flags.path.length === 0 ? {} : { paths: flags.path }),
     },
     {
       onProgress: progress.showProgress,
+      onEmbed: progress.showEmbedding,
       onIndexes: () => out.progress("bringing the indexes up to date"),
       onWait: ({ pid }) => {
         out.note(`waiting for another sync (pid ${pid})...`);
@@ -66,7 +75,8 @@ function chosenStages(only: readonly string[], skip: readonly string[]): readonl
 }
 
 /** Something could not be read; what was read is stored all the same. Glued records are complete, so they are none. */
-function hasFailures({ clients }: SyncReport): boolean {
+function hasFailures({ clients, embed }: SyncReport): boolean {
+  if (embed.outcome === "failed") return true;
   return clients.some(({ issues }) => Object.keys(issues).some((kind) => kind !== "glued_records"));
 }
 
@@ -74,6 +84,7 @@ const REDRAW_MS = 100;
 
 interface ProgressLine {
   readonly showProgress: (progress: SyncProgress) => void;
+  readonly showEmbedding: (progress: EmbedProgress) => void;
   /** What went by until the next news was no work of this sync. */
   readonly restart: () => void;
 }
@@ -96,7 +107,17 @@ function progressLine(out: Output): ProgressLine {
       share,
     );
   };
-  return { showProgress: tell, restart: () => (started = undefined) };
+  let embedding: number | undefined;
+  const tellEmbedding = ({ messages_done: done, messages }: EmbedProgress): void => {
+    const now = systemClock.now();
+    embedding ??= now;
+    if (now - drawn < REDRAW_MS && done < messages) return;
+    drawn = now;
+    const share = messages === 0 ? 1 : done / messages;
+    const rate = Math.round((done / Math.max(1, now - embedding)) * 1000);
+    out.progress(`embedding ${count(done)}/${count(messages)} messages, ${count(rate)} msg/s`, share);
+  };
+  return { showProgress: tell, showEmbedding: tellEmbedding, restart: () => (started = undefined) };
 }
 
 function renderReport(report: SyncReport, elapsed: number, out: Output): string {
@@ -134,7 +155,7 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
     lines.push(
       `${counted(relabelled, "session already stored has", "sessions already stored have")} a different project or client in this source; the stored values were kept`,
     );
-  const embed = "embed" in report.took ? `; embed: ${report.embed}` : "";
+  const embed = "embed" in report.took ? `; embed: ${embedded(report.embed)}` : "";
   const indexes = "update-indexes" in report.took ? `; update-indexes: ${report.indexes.outcome}` : "";
   const verb = report.dry_run
     ? "looked"
@@ -143,6 +164,21 @@ function renderReport(report: SyncReport, elapsed: number, out: Output): string 
       : "done";
   lines.push(out.style.dim(`${verb} in ${duration(elapsed)}${embed}${indexes}`));
   return lines.join("\n");
+}
+
+function embedded({ outcome, run }: EmbedReport): string {
+  if (outcome === "off") return "off: no model configured";
+  if (outcome === "busy") return "another sync is at it";
+  if (run === undefined) return outcome;
+  const { messages, without, cut, left, dropped } = run;
+  const parts = [
+    ...(messages > 0 ? [counted(messages, "message")] : [outcome]),
+    ...(cut > 0 ? [`${counted(cut, "text")} cut to what the model takes`] : []),
+    ...(without > 0 ? [`${counted(without, "message")} without a vector`] : []),
+    ...(left > 0 ? [`${count(left)} left`] : []),
+    ...dropped.map((model) => `vectors of ${safeLine(model)} dropped`),
+  ];
+  return parts.join(", ");
 }
 
 const added = (inserted: number): string => (inserted === 0 ? "-" : `+${count(inserted)}`);

@@ -8,6 +8,7 @@ import { unlessAborted } from "../../base/waiting.ts";
 import { join } from "node:path";
 import type { Adapter, AdapterEnv } from "../../adapters/index.ts";
 import type { LoadedConfig } from "../../config/index.ts";
+import type { Embedder } from "../../embeddings/embedder.ts";
 import type { SessionStore } from "../../sessions/index.ts";
 import { localFolder } from "../../sessions/peek.ts";
 import type { StoreAddress } from "../../state/index.ts";
@@ -26,6 +27,15 @@ export interface Context extends AsyncDisposable {
   readonly store: (options?: { readonly remakesLost?: boolean }) => Promise<SessionStore>;
   /** The store if it is there; reading commands make nothing. */
   readonly existingStore: () => Promise<SessionStore | undefined>;
+  /** What makes vectors of texts; undefined where embeddings are off. Known without loading any of it. */
+  readonly embeddings: Embeddings | undefined;
+}
+
+export interface Embeddings {
+  /** Names what the settings say: another text, and all that is embedded may be of another model. */
+  readonly settings: string;
+  /** Opened when it is first asked for, and closed with the context. */
+  readonly open: () => Promise<Embedder>;
 }
 
 export interface ContextOptions {
@@ -34,6 +44,8 @@ export interface ContextOptions {
   readonly signal: AbortSignal;
   readonly adapters?: readonly Adapter[];
   readonly clock?: Clock;
+  /** That of the program, which closes it itself, instead of the one of the settings. */
+  readonly embedder?: Embedder;
   /** What had to be repaired in the store while it was open, told when it closes: the next command finds it whole. */
   readonly onRepair?: (repair: { readonly kind: "commit" | "index"; readonly message: string }) => void;
   /** A store, or the folder of its state, that other users could enter is taken from them where somebody is told. */
@@ -50,6 +62,7 @@ export function createContext(options: ContextOptions): Context {
   const openExisting = async (): Promise<SessionStore | undefined> =>
     (await import("../../sessions/index.ts")).openSessionStore(storage, { create: false });
   const folder = localFolder(url, namespace);
+  const embeddings = embeddingsOf(options);
   const { onTightened } = options;
   const { state } = options.config.paths;
   if (onTightened !== undefined) {
@@ -65,6 +78,7 @@ export function createContext(options: ContextOptions): Context {
     address: { url, namespace, ...(folder === undefined ? {} : { folder }) },
     store: (remake = {}) => (opened ??= open(remake)),
     existingStore: () => opened ?? (existing ??= openExisting()),
+    embeddings,
     // Who asked for a store that could not be opened was told so; there is nothing to close then.
     [Symbol.asyncDispose]: async () => {
       for (const opening of [opened, existing]) {
@@ -75,4 +89,9 @@ export function createContext(options: ContextOptions): Context {
       }
     },
   };
+}
+
+function embeddingsOf({ embedder }: ContextOptions): Embeddings | undefined {
+  if (embedder === undefined) return undefined;
+  return { settings: `given: ${embedder.name}`, open: () => Promise.resolve(embedder) };
 }

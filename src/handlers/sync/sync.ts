@@ -18,6 +18,8 @@ import type { SessionStore } from "../../sessions/index.ts";
 import { isInMemory } from "../../sessions/peek.ts";
 import type {
   ClientReport,
+  EmbedProgress,
+  EmbedReport,
   IndexUpdates,
   Stage,
   SyncProgress,
@@ -31,10 +33,14 @@ import type { IsWanted, Sweep } from "../sources/sweep.ts";
 import { goneMessage, inspectStore, rememberedSync } from "../context/remembered.ts";
 import { onlyStale, sweepSources } from "../sources/sweep.ts";
 import { waitsToRemember } from "../sources/waits.ts";
+import type { PondError } from "../../base/errors.ts";
 import type { Sentence } from "../../base/sentence.ts";
+import { sentence } from "../../base/sentence.ts";
+import type { EmbedStage } from "../embed/embed.ts";
 
 export interface SyncHooks {
   readonly onProgress?: (progress: SyncProgress) => void;
+  readonly onEmbed?: (progress: EmbedProgress) => void;
   /** The indexes are being brought up to date. */
   readonly onIndexes?: () => void;
   readonly onWait?: (holder: { readonly pid: number; readonly since: number }) => void;
@@ -57,19 +63,34 @@ export async function sync(
     : { clients: [] };
   const { clients, store: name } = imported;
   const importedAt = context.clock.now();
-  const embed = stages.includes("embed") ? "off: no model configured" : "skipped";
-  const last = name === undefined ? undefined : lastSync(context.config.paths.state, name);
-  const isDue = clients.some(({ stored }) => stored.commits > 0) || last?.isIndexDue === true;
+  const { state } = context.config.paths;
+  const before = name === undefined ? undefined : lastSync(state, name);
+  const changes = before?.changes ?? 0;
+  const embed = await embedStage(context, request, {
+    wanted: stages.includes("embed"),
+    store: name === undefined ? undefined : { name, changes },
+    notes,
+    onProgress: (progress) => hooks.onEmbed?.(progress),
+  });
+  const embeddedAt = context.clock.now();
+  const isNew = clients.some(({ stored }) => stored.commits > 0) || (embed.run?.messages ?? 0) > 0;
+  const isDue = isNew || before?.isIndexDue === true;
   const indexing = { wanted: stages.includes("update-indexes"), isDue, stages };
   const indexes = await indexStage(context, indexing, hooks);
-  // From here on a sync with nothing new need not look at the indexes.
+  // From here on a sync with nothing new need not look at the indexes; another one may have stored something meanwhile.
+  const last = name === undefined ? undefined : lastSync(state, name);
   if (
     name !== undefined &&
     last?.isIndexDue === true &&
+    (last.changes ?? 0) === changes &&
     ["updated", "nothing to do"].includes(indexes.outcome)
   )
-    rememberSync(context.config.paths.state, name, { ...last, isIndexDue: false });
-  const took = { import: importedAt - started, embed: 0, "update-indexes": context.clock.now() - importedAt };
+    rememberSync(state, name, { ...last, isIndexDue: false });
+  const took = {
+    import: importedAt - started,
+    embed: embeddedAt - importedAt,
+    "update-indexes": context.clock.now() - embeddedAt,
+  };
   return {
     dry_run: request.dry_run === true,
     interrupted: context.signal.aborted,
@@ -79,6 +100,35 @@ export async function sync(
     took: Object.fromEntries(stages.map((stage) => [stage, took[stage]])),
     notes,
   };
+}
+
+/** With embeddings off nothing of them is loaded. */
+async function embedStage(
+  context: Context,
+  request: SyncRequest,
+  stage: Omit<EmbedStage, "force" | "wait"> & { readonly wanted: boolean; readonly notes: Sentence[] },
+): Promise<EmbedReport> {
+  const { embeddings, signal } = context;
+  if (!stage.wanted || request.dry_run === true) return { outcome: "skipped" };
+  if (embeddings === undefined) return { outcome: "off" };
+  if (signal.aborted) return { outcome: "interrupted" };
+  const { embed } = await import("../embed/embed.ts");
+  const { report, failure } = await embed(context, embeddings, {
+    ...stage,
+    force: request.force_embed === true,
+    wait: request.wait === true,
+  });
+  if (failure !== undefined) stage.notes.push(failureNote(failure, report));
+  return report;
+}
+
+function failureNote({ sentences: { message, hint } }: PondError, { run }: EmbedReport): Sentence {
+  const left = run?.left ?? 0;
+  const rest =
+    left === 0 ? "" : `; ${left} ${left === 1 ? "message is" : "messages are"} left to the next sync`;
+  return hint === undefined
+    ? sentence`embed: ${message}${rest}`
+    : sentence`embed: ${message}: ${hint}${rest}`;
 }
 
 interface Imported {
@@ -159,18 +209,18 @@ async function importStage(
   }
   const after = await factsOf(context, store);
   rememberStore(state, context.address, { ...after, cursors: name, isSettled: isSettled || isEnded });
+  const last = lastSync(state, name);
+  const isNew = isAfterKill || reports.some(({ stored }) => stored.commits > 0);
   rememberSync(state, name, {
     at: context.clock.now(),
     messages: reports.reduce((sum, { stored }) => sum + stored.messages.inserted, 0),
     issues: reports.flatMap(({ issues }) => Object.values(issues)).reduce((sum, n) => sum + n, 0),
     interrupted: context.signal.aborted,
-    isIndexDue:
-      isAfterKill ||
-      lastSync(state, name)?.isIndexDue === true ||
-      reports.some(({ stored }) => stored.commits > 0),
+    isIndexDue: isNew || last?.isIndexDue === true,
+    changes: (last?.changes ?? 0) + (isNew ? 1 : 0),
     waits: waitsToRemember(
       reports.flatMap(({ waits }) => waits),
-      lastSync(state, name)?.waits ?? [],
+      last?.waits ?? [],
       context.clock.now(),
     ),
   });
@@ -191,8 +241,8 @@ function rememberLook({ clock, config }: Context, name: string, sweep: readonly 
     if (last?.interrupted === false && Math.abs(at - last.at) < MINUTE_MS) return;
     const issues = sweep.flatMap((each) => each.issues).length;
     const waits = waitsToRemember([], last?.waits ?? [], at);
-    const isIndexDue = last?.isIndexDue === true;
-    rememberSync(state, name, { at, messages: 0, issues, interrupted: false, isIndexDue, waits });
+    const { isIndexDue = false, changes = 0 } = last ?? {};
+    rememberSync(state, name, { at, messages: 0, issues, interrupted: false, isIndexDue, changes, waits });
   } catch {
     // A state folder that cannot be written keeps no time.
   }

@@ -4,10 +4,9 @@
  * (spec.md#search-prefilter-pushdown).
  */
 import type { Role } from "../../model/index.ts";
-import type { MESSAGES, SessionSummary, SummaryList } from "../../sessions/index.ts";
+import type { MessageFilter, SessionSummary, SummaryList } from "../../sessions/index.ts";
 import { isOfAgent, isSubagent } from "../../model/derived/index.ts";
 import { isPlain } from "../../sessions/index.ts";
-import type { Predicate } from "../../substrate/engine/predicate.ts";
 import { and, eq, ge, isIn, lt, MAX_IN_VALUES, or } from "../../substrate/engine/predicate.ts";
 
 export interface ScopeFilter {
@@ -26,10 +25,10 @@ export interface ScopeFilter {
 export interface Scope {
   /** Sessions in scope, newest first. */
   readonly sessions: readonly SessionSummary[];
-  /** Over the messages table; undefined when everything is in scope. */
-  readonly messages: Predicate<typeof MESSAGES> | undefined;
+  /** Over the messages, and over their vectors; undefined when everything is in scope. */
+  readonly messages: MessageFilter | undefined;
   /** What of it concerns single messages and not whole sessions. */
-  readonly perMessage: readonly Predicate<typeof MESSAGES>[];
+  readonly perMessage: readonly MessageFilter[];
 }
 
 export function scopeOf(summaries: SummaryList, filter: ScopeFilter): Scope {
@@ -69,7 +68,7 @@ const showsAgents = ({ includeSubagents, session_id, source_agent }: ScopeFilter
 const isUnfiltered = ({ session_id, source_agent, project, from, until }: ScopeFilter): boolean =>
   [session_id, source_agent, project, from, until].every((filter) => filter === undefined);
 
-function messagePredicates({ role, from, until }: ScopeFilter): Predicate<typeof MESSAGES>[] {
+function messagePredicates({ role, from, until }: ScopeFilter): MessageFilter[] {
   return [
     ...(role === undefined ? [] : [eq("role", role)]),
     ...(from === undefined ? [] : [ge("timestamp", from)]),
@@ -84,9 +83,9 @@ function messagePredicates({ role, from, until }: ScopeFilter): Predicate<typeof
 function labelPredicates(
   summaries: SummaryList,
   sessions: readonly SessionSummary[],
-): readonly Predicate<typeof MESSAGES>[] {
+): readonly MessageFilter[] {
   if (sessions.length === summaries.size) return [];
-  const predicates: Predicate<typeof MESSAGES>[] = [];
+  const predicates: MessageFilter[] = [];
   for (const label of ["source_agent", "project"] as const) {
     const wanted = new Set<string>();
     for (const session of sessions) wanted.add(session[label]);
@@ -95,8 +94,8 @@ function labelPredicates(
   return predicates;
 }
 
-function isOneOf(column: "source_agent" | "project", values: readonly string[]): Predicate<typeof MESSAGES> {
-  const lists: Predicate<typeof MESSAGES>[] = [];
+function isOneOf(column: "source_agent" | "project", values: readonly string[]): MessageFilter {
+  const lists: MessageFilter[] = [];
   for (let start = 0; start < values.length; start += MAX_IN_VALUES)
     lists.push(isIn(column, values.slice(start, start + MAX_IN_VALUES)));
   return or(...lists);

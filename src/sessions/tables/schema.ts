@@ -1,8 +1,9 @@
 /**
- * The four tables of the canonical record and the derived one of summaries (spec.md#session-datasets). Keys lead with the session, because message
+ * The four tables of the canonical record and the derived one of summaries; those of vectors are declared in vectors/ (spec.md#session-datasets). Keys lead with the session, because message
  * and part ids are unique only inside one (spec.md#lance-table-creation-session-scoped-pk). JSON columns hold JSON
  * text: the engine's own JSON type changes numbers and key order.
  */
+import type { Predicate } from "../../substrate/engine/predicate.ts";
 import { defineTable } from "../../substrate/index.ts";
 
 export const SESSIONS = defineTable({
@@ -162,3 +163,18 @@ export const SUMMARIES = defineTable({
     replaced: { type: "int32", nullable: true },
   },
 });
+
+/** Beginning of the names of the tables of vectors, one per model (vectors/vector-spec.ts). */
+export const EMBEDDINGS = "embeddings";
+
+export const isVectorTable = (name: string): boolean => name.startsWith(`${EMBEDDINGS}_`);
+
+type FilterColumn = "session_id" | "id" | "timestamp" | "role" | "source_agent" | "project";
+
+/** A condition on columns that messages and their vectors have in common: it holds for both. */
+export type MessageFilter = Predicate<
+  Omit<typeof MESSAGES, "columns"> & { readonly columns: Pick<(typeof MESSAGES)["columns"], FilterColumn> }
+>;
+
+/** Everything in it can be computed of other tables. */
+export const isDerivedTable = (name: string): boolean => name === SUMMARIES.name || isVectorTable(name);

@@ -108,12 +108,13 @@ export function nearestQuery<S extends TableSpec>(
 /** How the engine will run a scan or a search: shows which filters an index answers. */
 export async function explain<S extends TableSpec>(
   handle: Handle<S>,
-  options: ScanOptions<S> | SearchOptions<S>,
+  options: ScanOptions<S> | SearchOptions<S> | NearestOptions<S>,
 ): Promise<string> {
-  const plan = (table: LanceTable): Promise<string> =>
-    "query" in options
-      ? searchQuery(handle, table, options).explainPlan()
-      : scanQuery(handle, table, options).explainPlan();
+  const plan = (table: LanceTable): Promise<string> => {
+    if ("query" in options) return searchQuery(handle, table, options).explainPlan();
+    if ("vector" in options) return nearestQuery(handle, table, options).explainPlan();
+    return scanQuery(handle, table, options).explainPlan();
+  };
   return (await call(handle, "explain", plan)).value;
 }
 

@@ -18,7 +18,16 @@ export async function take<S extends TableSpec>(
   return takeAll(handle, rowIds, [...select]);
 }
 
-/** The same with where a pattern of the engine (`matches`) first stands in a text column: `rows.matchAt(column, i)`. */
+/** Those of the rows that are there, in the order of the store: others may have been taken out since. `rows.rowId(i)`. */
+export async function takePresent<S extends TableSpec>(
+  handle: Handle<S>,
+  rowIds: readonly bigint[],
+  select: readonly ColumnName<S>[],
+): Promise<Rows<S>> {
+  return Rows.fromIpc<S>(handle.lance, await buffersOf(handle, rowIds, [...select]));
+}
+
+/** As `take`, with where a pattern of the engine (`matches`) first stands in a text column: `rows.matchAt(column, i)`. */
 export function takeMatches<S extends TableSpec>(
   handle: Handle<S>,
   rowIds: readonly bigint[],
@@ -41,10 +50,14 @@ async function takeAll<S extends TableSpec>(
   rowIds: readonly bigint[],
   select: Selection,
 ): Promise<Rows<S>> {
+  return Rows.fromIpc<S>(handle.lance, await buffersOf(handle, rowIds, select)).inOrder(rowIds);
+}
+
+async function buffersOf(handle: Handle, rowIds: readonly bigint[], select: Selection): Promise<Buffer[]> {
   const buffers: Buffer[] = [];
   for (let start = 0; start < rowIds.length; start += TAKE_ROWS)
     buffers.push(...(await takeStep(handle, rowIds.slice(start, start + TAKE_ROWS), select)));
-  return Rows.fromIpc<S>(handle.lance, buffers).inOrder(rowIds);
+  return buffers;
 }
 
 /** The rows that the first step of a read found, with these columns beside what it knows of them. */
