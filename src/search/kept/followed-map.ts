@@ -1,19 +1,34 @@
 /**
- * The map of texts of one store, kept up with its table (spec.md#search-row-map): read once, then only rows that were stored
+ * The map of texts of one store and the texts themselves, kept up with its table (spec.md#search-row-map): read once, then only rows that were stored
  * since. Where the rows do not add up - a repair took some out, an older copy of the store is in place - it is read anew. It is
  * never waited for: until it is there, and whenever it cannot follow, a search does without.
  */
 import type { MESSAGES, SessionStore } from "../../sessions/index.ts";
 import { createdAfter, isNull, not } from "../../substrate/engine/predicate.ts";
 import type { Rows } from "../../substrate/index.ts";
+import { KnownTexts } from "./known-texts.ts";
 import { TextMap } from "./text-map.ts";
 
-const COLUMNS = ["session_id", "id", "seq", "timestamp", "role", "text_bytes", "repeats"] as const;
+const COLUMNS = [
+  "session_id",
+  "id",
+  "seq",
+  "timestamp",
+  "role",
+  "text_bytes",
+  "repeats",
+  "search_text",
+] as const;
 /** Beyond so many texts, some 300 MB, searches do without a map. */
 const MOST_TEXTS = 3_000_000;
 
-interface Followed {
+/** What is known of the texts of a store. */
+export interface Followed {
   readonly map: TextMap;
+  readonly texts: KnownTexts;
+}
+
+interface Following extends Followed {
   /** Of the table, and its rows then, with text or without. */
   version: number;
   rows: number;
@@ -21,9 +36,9 @@ interface Followed {
 
 export class FollowedMap {
   readonly #store: SessionStore;
-  #followed: Followed | undefined;
+  #followed: Following | undefined;
   #reading: Promise<void> | undefined;
-  #following: Promise<TextMap | undefined> | undefined;
+  #following: Promise<Followed | undefined> | undefined;
   #isTooLarge = false;
 
   constructor(store: SessionStore) {
@@ -40,16 +55,11 @@ export class FollowedMap {
   }
 
   /** The map as of now; undefined where there is none. */
-  current(): Promise<TextMap | undefined> {
+  current(): Promise<Followed | undefined> {
     this.#following ??= this.#follow()
       .catch(() => undefined)
       .finally(() => (this.#following = undefined));
     return this.#following;
-  }
-
-  /** The map, as of now or not; undefined where there is none. */
-  get identity(): object | undefined {
-    return this.#followed?.map;
   }
 
   get #messages(): SessionStore["tables"]["messages"] {
@@ -60,28 +70,28 @@ export class FollowedMap {
     if (this.#followed !== undefined || this.#isTooLarge) return;
     const version = await this.#messages.version();
     const rows = await this.#messages.count();
-    const map = new TextMap();
+    const followed = { map: new TextMap(), texts: new KnownTexts(this.#store), version, rows };
     const options = { select: COLUMNS, where: not(isNull("text_bytes")), withRowId: true };
     for await (const batch of this.#messages.scanBatches(options)) {
-      addTexts(map, batch);
-      this.#isTooLarge = map.size > MOST_TEXTS;
+      addTexts(followed, batch);
+      this.#isTooLarge = followed.map.size > MOST_TEXTS;
       if (this.#isTooLarge) return;
     }
     // Rows that were stored meanwhile are there already, or come by following.
-    this.#followed = { map, version, rows };
+    this.#followed = followed;
   }
 
-  async #follow(): Promise<TextMap | undefined> {
+  async #follow(): Promise<Followed | undefined> {
     const followed = this.#followed;
     if (followed === undefined) return undefined;
     const version = await this.#messages.version();
-    if (version === followed.version) return followed.map;
+    if (version === followed.version) return followed;
     let added = 0;
     const options = { select: COLUMNS, where: createdAfter(followed.version), withRowId: true };
     if (version > followed.version)
       for await (const batch of this.#messages.scanBatches(options)) {
         added += batch.length;
-        addTexts(followed.map, batch);
+        addTexts(followed, batch);
       }
     const rows = await this.#messages.count();
     // Written to meanwhile: the next search follows on.
@@ -89,20 +99,22 @@ export class FollowedMap {
     if (version > followed.version && followed.rows + added === rows) {
       followed.version = version;
       followed.rows = rows;
-      return followed.map;
+      return followed;
     }
     this.#followed = undefined;
     return undefined;
   }
 }
 
-function addTexts(map: TextMap, rows: Rows<typeof MESSAGES>): void {
+function addTexts({ map, texts }: Followed, rows: Rows<typeof MESSAGES>): void {
   for (let at = 0; at < rows.length; at++) {
     const bytes = rows.intOrNull("text_bytes", at);
     const id = rows.utf8("id", at);
     if (bytes === null || id === null) continue;
+    const row = rows.rowId(at);
+    texts.add(row, rows.stringOrNull("search_text", at) ?? "");
     map.add({
-      row: rows.rowId(at),
+      row,
       session: rows.string("session_id", at),
       seq: rows.intOrNull("seq", at),
       timestamp: rows.timestamp("timestamp", at),

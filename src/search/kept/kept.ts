@@ -13,19 +13,19 @@ const WITHOUT_MAP = 3;
 const MOST_WEIGHTS = 5000;
 
 export class Kept {
-  readonly texts: KnownTexts;
+  readonly #store: SessionStore;
   readonly #map: FollowedMap;
-  /** By word, for one state of the store. */
+  /** Of one state of the store. */
+  #texts: KnownTexts;
   #weights = new Map<string, number>();
-  #of: SummaryList | undefined;
-  /** The map, or where there is none the state of the store, that the texts are of. */
-  #textsOf: object | undefined;
+  #summaries: SummaryList | undefined;
   #searches = 0;
   #mapAfter = WITHOUT_MAP;
 
   constructor(store: SessionStore) {
+    this.#store = store;
     this.#map = new FollowedMap(store);
-    this.texts = new KnownTexts(store);
+    this.#texts = new KnownTexts(store);
   }
 
   /** At the start of a search: the map, where there is one. */
@@ -33,15 +33,20 @@ export class Kept {
     this.#searches += 1;
     const usesMap = this.#searches > this.#mapAfter;
     if (usesMap) void this.#map.read();
-    const map = usesMap ? await this.#map.current() : undefined;
-    const textsOf = this.#map.identity ?? summaries;
-    if (textsOf !== this.#textsOf) this.texts.forget();
-    this.#textsOf = textsOf;
-    if (summaries !== this.#of || this.#weights.size > MOST_WEIGHTS) this.#weights = new Map();
-    this.#of = summaries;
-    return map;
+    const followed = usesMap ? await this.#map.current() : undefined;
+    const isOther = summaries !== this.#summaries;
+    if (followed !== undefined) this.#texts = followed.texts;
+    else if (isOther) this.#texts = new KnownTexts(this.#store);
+    if (isOther || this.#weights.size > MOST_WEIGHTS) this.#weights = new Map();
+    this.#summaries = summaries;
+    return followed?.map;
   }
 
+  get texts(): KnownTexts {
+    return this.#texts;
+  }
+
+  /** The best scores of single words. */
   get weights(): Map<string, number> {
     return this.#weights;
   }

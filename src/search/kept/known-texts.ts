@@ -7,10 +7,10 @@ import type { CountedText, ReadText } from "../words/vocabulary.ts";
 import { Vocabulary } from "../words/vocabulary.ts";
 
 /** Bytes of all that are kept, and of the largest one. */
-const MOST_BYTES = 32_000_000;
+const MOST_BYTES = 64_000_000;
 const MOST_OF_ONE = 1_000_000;
 /** Of an entry beside its text. */
-const OVERHEAD = 300;
+const OVERHEAD = 250;
 
 export interface KnownText {
   readonly text: string;
@@ -56,9 +56,10 @@ export class KnownTexts {
     return by.count(read, terms);
   }
 
-  forget(): void {
-    this.#byRow.clear();
-    this.#bytes = 0;
+  /** Takes a text that was read anyway. */
+  add(row: bigint, text: string): void {
+    this.#keep(row, this.#byRow.get(row) ?? { text });
+    this.#shrink();
   }
 
   #keep(row: bigint, text: KnownText): void {
@@ -77,5 +78,9 @@ export class KnownTexts {
   }
 }
 
-/** Two bytes a character, and four a word of five: what it takes at most, nearly. */
-const sizeOf = ({ text }: KnownText): number => OVERHEAD + text.length * 3;
+/** Its characters, and a number for each word of some five. */
+const sizeOf = ({ text }: KnownText): number =>
+  OVERHEAD + text.length * (WIDE.test(text) ? 2 : 1) + text.length * 0.8;
+
+/** What has such a character takes two bytes for each. */
+const WIDE = /[^\0-\xff]/;
