@@ -214,7 +214,7 @@ function vocabulary(size: number): readonly string[] {
   });
 }
 
-function uuid(random: () => number): string {
+export function uuid(random: () => number): string {
   const hex = Array.from({ length: 4 }, () =>
     Math.floor(random() * 0x1_0000_0000)
       .toString(16)
@@ -223,11 +223,11 @@ function uuid(random: () => number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-function int(random: () => number, below: number): number {
+export function int(random: () => number, below: number): number {
   return Math.floor(random() * below);
 }
 
-function xorshift(seed: number): () => number {
+export function xorshift(seed: number): () => number {
   let a = seed;
   let b = 0x9e37_79b9;
   return () => {

@@ -10,6 +10,7 @@ import { openJson } from "../model/index.ts";
 import { REF } from "../model/tree/index.ts";
 import type { SessionStore } from "../sessions/index.ts";
 import type { ShownHit } from "./hits/collapse.ts";
+import { keptOf } from "./kept/kept.ts";
 import { wordQuery } from "./words/query.ts";
 import type { SearchInput } from "./search.ts";
 import type { Snippet } from "./snippet.ts";
@@ -28,7 +29,7 @@ export async function readSnippets(
   using time = new TimeLimit(input.clock, TIME_MS);
   const finding = input.mode === "regex" ? findMatches(store, { spoken, inParts }, input.text) : undefined;
   const [texts, parts, matches = "late"] = await Promise.all([
-    store.texts(spoken),
+    textsOf(store, spoken, input),
     store.parts(
       inParts.flatMap(({ part }) => part ?? []),
       { payloads: false },
@@ -38,7 +39,7 @@ export async function readSnippets(
   const { terms } = wordQuery(input.text);
   const snippets = new Map<ShownHit, Snippet>();
   for (const [at, hit] of spoken.entries()) {
-    const text = texts[at]?.text ?? texts[at]?.content ?? "";
+    const text = texts[at] ?? "";
     if (input.mode === "words") snippets.set(hit, snippetOf(text, terms));
     else if (input.mode === "exact") snippets.set(hit, cutAround(text, text.indexOf(input.text)));
     else snippets.set(hit, cutAround(text, unitsBefore(text, startOf(matches, hit))));
@@ -50,6 +51,17 @@ export async function readSnippets(
     snippets.set(hit, cutAround(text, sought === "" ? -1 : text.indexOf(sought)));
   }
   return snippets;
+}
+
+/** By words only what is indexed is found, and it was read to be ranked. */
+async function textsOf(
+  store: SessionStore,
+  hits: readonly ShownHit[],
+  { mode }: SearchInput,
+): Promise<readonly string[]> {
+  if (mode === "words")
+    return (await keptOf(store).texts.of(hits.map(({ row }) => row))).map(({ text }) => text);
+  return (await store.texts(hits)).map(({ text, content }) => text ?? content ?? "");
 }
 
 /** Where a pattern stands in what is stored of a hit: characters before it, and of a part its JSON from there on. */

@@ -20,7 +20,7 @@ import { findHeads, readHeads } from "./read/heads.ts";
 import type { IngestOptions } from "./ingest/ingest.ts";
 import { Ingest } from "./ingest/ingest.ts";
 import { readMessageOutlines } from "./states/message-outlines.ts";
-import { readPartOutlinesOf, readPayloadSizes } from "./read/parts.ts";
+import { readOtherPartOutlines, readPayloadSizes } from "./read/parts.ts";
 import type { DamagedSession } from "./states/read.ts";
 import { findMessage, readAllSessions, readChildren, readHashes, readSessions } from "./states/read.ts";
 import type { RowRef, StoredMessage, StoredPart } from "./states/row-ref.ts";
@@ -278,9 +278,9 @@ export class SessionStore implements AsyncDisposable {
     return readFacts(this.tables, rowsOf(messages));
   }
 
-  /** The parts of messages of any sessions, in the order of the keys given; bodies unread. */
-  partOutlines(keys: readonly MessageKey[]): Promise<readonly (readonly StoredPart[])[]> {
-    return readPartOutlinesOf(this.tables, keys);
+  /** The parts of messages of any sessions that are not merely text, in the order of the keys given; bodies unread. */
+  otherPartOutlines(keys: readonly MessageKey[]): Promise<readonly (readonly StoredPart[])[]> {
+    return readOtherPartOutlines(this.tables, keys);
   }
 
   /** The bodies of parts, in the order given; undefined where one cannot be read. */

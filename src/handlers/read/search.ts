@@ -156,6 +156,6 @@ async function readPartSummaries(
   hits: readonly ShownHit[],
 ): Promise<ReadonlyMap<ShownHit, readonly PartSummary[]>> {
   const users = hits.filter(({ role }) => role === "user");
-  const summaries = await summariseParts(store, await store.partOutlines(users));
+  const summaries = await summariseParts(store, await store.otherPartOutlines(users));
   return new Map(users.map((hit, at) => [hit, summaries[at] ?? []]));
 }

@@ -8,7 +8,7 @@ import { piecesOf } from "../../model/derived/identifiers.ts";
 import type { TextQuery } from "../../substrate/index.ts";
 import { segmentsOf } from "./segments.ts";
 import { languageOf, withoutStopWords } from "./stop-words.ts";
-import { termOf } from "./window-score.ts";
+import { termOf } from "./vocabulary.ts";
 import { formsOf } from "./word-forms.ts";
 
 export interface WordQuery {

@@ -1,13 +1,14 @@
 /**
  * The best candidates by words, ranked again with their neighbours (spec.md#search-windows). Neighbours are texts of the same
- * session in its order, as far as they are in what people see of it; they are read by one scan of short columns and one take.
+ * session in its order, as far as they are in what people see of it: a map tells them, or one scan of short columns.
  */
 import type { SessionStore } from "../../sessions/index.ts";
 import { isNull, not } from "../../substrate/engine/predicate.ts";
 import type { HitStates } from "../hits/hit-states.ts";
+import type { KnownText, KnownTexts } from "../kept/known-texts.ts";
+import type { TextMap } from "../kept/text-map.ts";
 import type { Candidate } from "./lexical.ts";
-import type { CountedText } from "./window-score.ts";
-import { countTerms, WINDOW, windowScore } from "./window-score.ts";
+import { WINDOW, windowScore } from "./window-score.ts";
 
 /** Candidates that are ranked again: beyond 50 nothing was gained (bench/retrieval). */
 const MOST = 50;
@@ -19,6 +20,8 @@ interface Rescoring {
   readonly text: string;
   readonly weights: ReadonlyMap<string, number>;
   readonly rowStates: HitStates;
+  readonly texts: KnownTexts;
+  readonly map: TextMap | undefined;
 }
 
 interface Place {
@@ -29,21 +32,26 @@ interface Place {
 export async function rescore(
   store: SessionStore,
   candidates: readonly Candidate[],
-  { text, weights, rowStates }: Rescoring,
+  { text, weights, rowStates, texts: known, map }: Rescoring,
 ): Promise<readonly Candidate[]> {
   const best = candidates.slice(0, MOST);
   if (best.length < 2 || weights.size === 0) return candidates;
-  const { places, bytes } = await placesOf(store, best, rowStates);
+  await rowStates.load(best.map(({ session_id }) => session_id));
+  const { places, bytes } =
+    map === undefined ? await scannedPlaces(store, best, rowStates) : mappedPlaces(map, best, rowStates);
   const rows = within(
     MOST_BYTES,
     best.flatMap(({ row }) => neighboursOf(row, places)),
     bytes,
   );
-  const counted = await countedTexts(store, rows, { terms: new Set(weights.keys()), phrase: text });
+  const read = await known.of(rows);
+  const textOf = new Map(rows.map((row, at) => [row, read[at]]));
+  const counts = known.count(read, new Set(weights.keys()));
+  const counted = new Map(rows.map((row, at) => [row, counts[at] ?? EMPTY]));
+  const isPhraseIn = phraseFinder(text);
   const top = best[0]?.score || 1;
   const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
-  const lengths = [...counted.values()].map(({ length }) => length);
-  const averageLength = lengths.reduce((sum, length) => sum + length, 0) / (lengths.length || 1);
+  const averageLength = counts.reduce((sum, { length }) => sum + length, 0) / (counts.length || 1);
   const rescored = best.map((candidate) => {
     const place = places.get(candidate.row) ?? { texts: [candidate.row], at: 0 };
     const from = Math.max(0, place.at - WINDOW + 1);
@@ -51,14 +59,14 @@ export async function rescore(
     const own = counted.get(candidate.row);
     // Too long to be read: the engine's word is all there is.
     if (own === undefined) return { ...candidate, score: (0.5 * all * candidate.score) / top };
-    const whole = own.hasPhrase ? PHRASE * all : 0;
+    const whole = isPhraseIn(textOf.get(candidate.row)) ? PHRASE * all : 0;
     return { ...candidate, score: windowScore(texts, place.at - from, { weights, averageLength }) + whole };
   });
   const ranked = rescored.toSorted((a, b) => b.score - a.score || (a.row < b.row ? -1 : 1));
   return [...ranked, ...below(candidates.slice(MOST), ranked.at(-1)?.score ?? 0)];
 }
 
-const EMPTY = { counts: new Map<string, number>(), length: 0, hasPhrase: false };
+const EMPTY = { counts: new Map<string, number>(), length: 0 };
 
 /** What a text gains that has the query as it was typed, as a share of all its words: names, paths and errors are pasted. */
 const PHRASE = 1;
@@ -72,14 +80,33 @@ function below(rest: readonly Candidate[], least: number): readonly Candidate[] 
   }));
 }
 
-/** Where each candidate is among the texts of its session. */
-async function placesOf(
+interface Neighbours {
+  /** Where each candidate is among texts of its session: all, or those around it. */
+  readonly places: ReadonlyMap<bigint, Place>;
+  /** Of texts. */
+  readonly bytes: ReadonlyMap<bigint, number>;
+}
+
+function mappedPlaces(map: TextMap, candidates: readonly Candidate[], rowStates: HitStates): Neighbours {
+  const places = new Map<bigint, Place>();
+  const bytes = new Map<bigint, number>();
+  for (const { row, session_id } of candidates) {
+    bytes.set(row, map.bytesOf(row));
+    const isCurrent = (each: bigint): boolean => rowStates.of({ session_id, row: each }) === "current";
+    if (!isCurrent(row)) continue;
+    const { before, after } = map.around(row, WINDOW - 1, isCurrent);
+    places.set(row, { texts: [...before, row, ...after], at: before.length });
+    for (const each of [...before, ...after]) bytes.set(each, map.bytesOf(each));
+  }
+  return { places, bytes };
+}
+
+async function scannedPlaces(
   store: SessionStore,
   candidates: readonly Candidate[],
   rowStates: HitStates,
-): Promise<{ readonly places: ReadonlyMap<bigint, Place>; readonly bytes: ReadonlyMap<bigint, number> }> {
+): Promise<Neighbours> {
   const sessions = [...new Set(candidates.map(({ session_id }) => session_id))];
-  await rowStates.load(sessions);
   const texts = new Map<string, { readonly row: bigint; readonly seq: number; readonly time: number }[]>();
   const bytes = new Map<bigint, number>();
   const select = ["session_id", "seq", "timestamp", "text_bytes"] as const;
@@ -125,17 +152,8 @@ function within(
   });
 }
 
-async function countedTexts(
-  store: SessionStore,
-  rows: readonly bigint[],
-  { terms, phrase }: { readonly terms: ReadonlySet<string>; readonly phrase: string },
-): Promise<ReadonlyMap<bigint, CountedText & { readonly hasPhrase: boolean }>> {
+/** Tells whether a text has the query as it was typed. */
+function phraseFinder(phrase: string): (text: KnownText | undefined) => boolean {
   const sought = phrase.toLowerCase();
-  const texts = await store.texts(rows.map((row) => ({ row, role: "user" as const })));
-  return new Map(
-    rows.map((row, at) => {
-      const text = texts[at]?.text ?? "";
-      return [row, { ...countTerms(text, terms), hasPhrase: text.toLowerCase().includes(sought) }];
-    }),
-  );
+  return (text) => text !== undefined && text.text.toLowerCase().includes(sought);
 }

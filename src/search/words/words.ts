@@ -2,10 +2,12 @@
  * Search by words: rank keys, read what the page needs of them, leave out what was replaced, show each message once, page
  * by the best hits.
  */
-import type { SessionStore, SummaryList } from "../../sessions/index.ts";
+import type { MessageHead, SessionStore, SummaryList } from "../../sessions/index.ts";
 import type { Found, HitGroup } from "../hits/collapse.ts";
 import { Collapser, originalsFirst } from "../hits/collapse.ts";
-import type { Candidate } from "./lexical.ts";
+import { keptOf } from "../kept/kept.ts";
+import type { TextMap } from "../kept/text-map.ts";
+import type { Candidate, Ranked, Ranking } from "./lexical.ts";
 import { rankByWords, termWeights } from "./lexical.ts";
 import { OriginalMessages } from "../hits/origins.ts";
 import type { WordQuery } from "./query.ts";
@@ -52,12 +54,21 @@ const MOST_COUNTED = 100;
 export async function searchByWords(store: SessionStore, request: WordRequest): Promise<WordPage> {
   const { scope, summaries, rowStates, limit, after } = request;
   const most = Math.min(POOL.most, POOL.first + POOL.perShown * (after?.shown ?? 0));
+  const kept = keptOf(store);
+  const map = await kept.begin(summaries);
   const [ranked, weights] = await Promise.all([
-    rankByWords(store, request.query, { where: scope.messages, most }),
-    termWeights(store, request.query),
+    rankOnce(store, request.query, { where: scope.messages, most, map }),
+    termWeights(store, request.query, kept.weights),
   ]);
   const listed = ranked.candidates.filter(({ session_id }) => summaries.get(session_id) !== undefined);
-  const rescored = await rescore(store, listed, { text: request.text, weights, rowStates });
+  const { text } = request;
+  const rescored = await rescore(store, listed, {
+    text,
+    weights,
+    rowStates,
+    texts: kept.texts,
+    map: ranked.map,
+  });
   const top = rescored[0]?.score ?? 0;
   const visible = rescored
     .map((candidate) => ({ ...candidate, score: top > 0 ? candidate.score / top : 0 }))
@@ -68,7 +79,7 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
   let left = 0;
   while (readCount < visible.length && groupsAfter(collapser.groups, after).length <= limit) {
     const step = visible.slice(readCount, readCount + Math.max(LOOKED_AT * limit, request.perSession));
-    for (const found of await readFound(store, step, { rowStates, origins })) {
+    for (const found of await readFound(store, step, { rowStates, origins, map: ranked.map })) {
       const session = summaries.get(found.session_id);
       const isHit = session !== undefined && rowStates.isShown(found) && collapser.add(found, session);
       if (!isHit) left += 1;
@@ -97,20 +108,51 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
   };
 }
 
+/** With the map, as far as it knows what is found; and which map that was. */
+async function rankOnce(
+  store: SessionStore,
+  query: WordQuery,
+  ranking: Ranking,
+): Promise<Ranked & { readonly map: TextMap | undefined }> {
+  const ranked = await rankByWords(store, query, ranking);
+  if (ranked !== undefined) return { ...ranked, map: ranking.map };
+  const again = await rankByWords(store, query, { ...ranking, map: undefined });
+  return { candidates: [], isCut: false, ...again, map: undefined };
+}
+
+interface Finding {
+  readonly rowStates: HitStates;
+  readonly origins: OriginalMessages;
+  readonly map: TextMap | undefined;
+}
+
 /** Best first; of equal ones originals before their copies. */
 async function readFound(
   store: SessionStore,
   candidates: readonly Candidate[],
-  { rowStates, origins }: { readonly rowStates: HitStates; readonly origins: OriginalMessages },
+  { rowStates, origins, map }: Finding,
 ): Promise<Found[]> {
   const scores = new Map(candidates.map(({ row, score }) => [row, score]));
   const [heads] = await Promise.all([
-    store.heads([...scores.keys()]),
+    headsOf(store, [...scores.keys()], map),
     rowStates.load(candidates.map(({ session_id }) => session_id)),
   ]);
   return (await origins.follow(heads))
     .map((head) => ({ ...head, score: scores.get(head.row) ?? 0, status: rowStates.of(head) }))
     .toSorted(originalsFirst);
+}
+
+/** From the map, and from the table what it cannot tell; in the order given. */
+async function headsOf(
+  store: SessionStore,
+  rows: readonly bigint[],
+  map: TextMap | undefined,
+): Promise<readonly MessageHead[]> {
+  if (map === undefined) return store.heads(rows);
+  const known = rows.map((row) => map.head(row));
+  const read = await store.heads(rows.filter((_, at) => known[at] === undefined));
+  const byRow = new Map(read.map((head) => [head.row, head]));
+  return rows.flatMap((row, at) => known[at] ?? byRow.get(row) ?? []);
 }
 
 /** What the page does not show, for its count: without what was replaced, as far as that is looked into. */

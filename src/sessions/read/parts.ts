@@ -7,7 +7,7 @@ import type { PartOutline, PartScope } from "../../model/tree/index.ts";
 import { compareParts, messageId, partId, partTypes, provenances, sessionId } from "../../model/index.ts";
 import { REF } from "../../model/tree/index.ts";
 import type { Predicate } from "../../substrate/engine/predicate.ts";
-import { and, eq, isIn } from "../../substrate/engine/predicate.ts";
+import { and, eq, isIn, not } from "../../substrate/engine/predicate.ts";
 import type { OutlineOptions } from "../states/message-outlines.ts";
 import type { PartRows, RowRef, StoredPart } from "../states/row-ref.ts";
 import { oneOf, PART_BODY_COLUMNS } from "../tables/rows.ts";
@@ -84,6 +84,10 @@ export async function findPartOutlines(
     few: true,
     ...(limit === undefined ? {} : { limit }),
   });
+  return outlinesIn(rows);
+}
+
+function outlinesIn(rows: PartRows): StoredPart[] {
   const parts: StoredPart[] = [];
   for (let row = 0; row < rows.length; row++) {
     const part = partOutlineAt(rows, row);
@@ -93,17 +97,38 @@ export async function findPartOutlines(
 }
 
 /** The parts of messages of any sessions, in the order of the keys given; bodies unread. */
-export async function readPartOutlinesOf(
+export const readPartOutlinesOf = (
   tables: SessionTables,
   keys: readonly MessageKey[],
+): Promise<StoredPart[][]> => byMessage(keys, (where) => findPartOutlines(tables, where));
+
+/** Parts that are nothing but text. */
+const SPOKEN = ["text", "reasoning"] as const;
+
+/**
+ * The same of those that are not merely text. Most messages have none, which is known before any column of a part is read: it
+ * takes a third of the time.
+ */
+export const readOtherPartOutlines = (
+  tables: SessionTables,
+  keys: readonly MessageKey[],
+): Promise<StoredPart[][]> =>
+  byMessage(keys, async (ofMessages) => {
+    const where = and(ofMessages, not(isIn("type", SPOKEN)));
+    const found = await tables.parts.scan({ select: [], where, withRowId: true });
+    return found.length === 0 ? [] : outlinesIn(await tables.parts.take(found.rowIds(), OUTLINE_COLUMNS));
+  });
+
+async function byMessage(
+  keys: readonly MessageKey[],
+  read: (where: Predicate<typeof PARTS>) => Promise<StoredPart[]>,
 ): Promise<StoredPart[][]> {
   const parts: StoredPart[] = [];
   for (let start = 0; start < keys.length; start += IDS_PER_SCAN) {
     const step = keys.slice(start, start + IDS_PER_SCAN);
     const sessions = new Set(step.map(({ session_id }) => session_id));
     const messages = new Set(step.map(({ id }) => id));
-    const where = and(isIn("session_id", [...sessions]), isIn("message_id", [...messages]));
-    parts.push(...(await findPartOutlines(tables, where)));
+    parts.push(...(await read(and(isIn("session_id", [...sessions]), isIn("message_id", [...messages])))));
   }
   const bySession = Map.groupBy(parts, ({ session_id }) => session_id);
   return keys.map(({ session_id, id }) =>
