@@ -170,6 +170,16 @@ export function renderMatchPosition(name: string, pattern: string, spec: TableSp
   return `regexp_instr(${name}, ${quote(pattern)})`;
 }
 
+/**
+ * How many characters that match has; null where it cannot be told. The engine gives groups where a pattern has any, so all of
+ * it is made the first one. A comment at the end of a verbose pattern must not reach what closes the group.
+ */
+export function renderMatchLength(name: string, pattern: string, spec: TableSpec): string {
+  if (columnOf(spec, name).type !== "utf8") throw misfit(name, pattern);
+  const end = pattern.includes("#") && /\(\?[a-zA-Z]*x/.test(pattern) ? "\n" : "";
+  return `character_length(regexp_match(${name}, ${quote(`(${pattern}${end})`)})[1])`;
+}
+
 function renderIn(name: string, values: readonly PredicateValue[], spec: TableSpec): string {
   const column = columnOf(spec, name);
   if (values.length > MAX_IN_VALUES)
