@@ -12,8 +12,9 @@ import type { ShownHit } from "./hits/collapse.ts";
 import { matchPositions } from "./exact/match-positions.ts";
 import { wordQuery } from "./words/query.ts";
 import type { SearchInput } from "./search.ts";
-import type { Snippet } from "./snippet.ts";
-import { cutAround, snippetOf } from "./snippet.ts";
+import { literalMarks, soughtWords, wordMarks } from "./snippet/marks.ts";
+import type { Mark, Snippet } from "./snippet/snippet.ts";
+import { snippetOf } from "./snippet/snippet.ts";
 
 /** After this long texts are shown from their start, not around the match. */
 const TIME_MS = 2000;
@@ -35,27 +36,35 @@ export async function readSnippets(
     ),
     finding === undefined ? undefined : time.of(finding),
   ]);
-  const { terms } = wordQuery(input.text);
+  const sought = input.mode === "words" ? soughtWords(wordQuery(input.text)) : undefined;
   const snippets = new Map<ShownHit, Snippet>();
   for (const [at, hit] of spoken.entries()) {
     const text = texts[at]?.text ?? texts[at]?.content ?? "";
-    if (input.mode === "words") snippets.set(hit, snippetOf(text, terms));
-    else if (input.mode === "exact") snippets.set(hit, cutAround(text, text.indexOf(input.text)));
-    else {
-      const match = matches === "late" ? undefined : matches.get(hit);
-      snippets.set(hit, cutAround(text, match?.in === "text" ? match.start : -1));
-    }
+    const match = matches === "late" ? undefined : matches.get(hit);
+    if (sought !== undefined) snippets.set(hit, snippetOf(text, wordMarks(text, sought)));
+    else if (input.mode === "exact") snippets.set(hit, snippetOf(text, literalMarks(text, input.text)));
+    else snippets.set(hit, snippetOf(text, match?.in === "text" ? [markOf(match)] : []));
   }
   for (const [at, hit] of inParts.entries()) {
     const leaves = parts[at] === undefined ? [] : [...textsIn(parts[at])];
     const match = matches === "late" ? undefined : matches.get(hit);
-    const rest = match?.in === "part" ? match.rest : "";
-    const sought = input.mode === "regex" ? rest : input.text;
-    const text = leaves.find((leaf) => sought !== "" && leaf.includes(sought)) ?? leaves.join("\n");
-    snippets.set(hit, cutAround(text, sought === "" ? -1 : text.indexOf(sought)));
+    const rest = match?.in === "part" ? match : { rest: "", length: 0 };
+    const wanted = input.mode === "regex" ? rest.rest : input.text;
+    const text = leaves.find((leaf) => wanted !== "" && leaf.includes(wanted)) ?? leaves.join("\n");
+    const start = text.indexOf(wanted);
+    const isFound = input.mode === "regex" && wanted !== "" && start >= 0;
+    const marks = isFound ? [markOf({ start, length: rest.length })] : literalMarks(text, wanted);
+    snippets.set(hit, snippetOf(text, marks));
   }
   return snippets;
 }
+
+/** Where only the place is known nothing is marked, and the window is there. */
+const markOf = ({ start, length }: { readonly start: number; readonly length: number }): Mark => ({
+  start,
+  end: start + length,
+  term: "",
+});
 
 /** Every text in a part, in order. */
 function* textsIn(part: Part): Generator<string> {

@@ -268,6 +268,12 @@ export interface SearchRequest {
   readonly cursor?: string;
 }
 
+/** Part of a text, in UTF-16 units; the end is the first one behind it. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
 export interface Hit {
   readonly message_id: string;
   readonly state?: RowState;
@@ -282,6 +288,12 @@ export interface Hit {
   readonly text: string;
   /** Characters of the whole text; more than `text` when it was cut. */
   readonly text_length: number;
+  /** What matched in `text`: in order, apart, of whole characters. */
+  readonly highlights?: readonly TextRange[];
+  /** Where the text was cut: what of `text` is text of the message, and where that begins in the whole text. */
+  readonly windows?: readonly (TextRange & { readonly at: number })[];
+  /** The session continued after this message: when it was last active. */
+  readonly newer?: { readonly last_at: string };
   /** On messages of users. */
   readonly parts_summary?: readonly PartSummary[];
   /** Copies of this message in other sessions. */
