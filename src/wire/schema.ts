@@ -248,6 +248,14 @@ export const searchRequestSchema = z.strictObject({
       session_id: id.exactOptional(),
       role: z.enum(roles).exactOptional(),
       min_score: z.number().min(0).max(1).exactOptional(),
+      tool_name: z.string().min(1).exactOptional().meta({
+        description:
+          "Exact text and patterns: only calls and results of this tool. Words: only messages that have one.",
+      }),
+      failed_only: z.boolean().exactOptional().meta({
+        description:
+          "Exact text and patterns: only results that say they failed. Words: only messages that have one, or made such a call. Default false.",
+      }),
     })
     .exactOptional(),
   include_superseded: z.boolean().exactOptional().meta({

@@ -252,6 +252,10 @@ export interface SearchFilters extends Scope {
   readonly role?: Role;
   /** 0 to 1. */
   readonly min_score?: number;
+  /** Exact text and patterns: only calls and results of this tool. Words: only messages that have one. */
+  readonly tool_name?: string;
+  /** The same for results that say they failed; by words also for messages that made such a call. */
+  readonly failed_only?: boolean;
 }
 
 export interface SearchRequest {

@@ -63,6 +63,8 @@ function inputOf(context: Context, request: SearchRequest): SearchInput {
       ...scopeFilter(filters),
       ...(filters.session_id === undefined ? {} : { session_id: filters.session_id }),
       ...(filters.role === undefined ? {} : { role: filters.role }),
+      ...(filters.tool_name === undefined ? {} : { tool_name: filters.tool_name }),
+      ...(filters.failed_only === true ? { failedOnly: true } : {}),
     },
     limit: isOneSession ? 1 : limit,
     perSession: isOneSession ? limit : HITS_PER_SESSION,

@@ -8,6 +8,7 @@ import type { MESSAGES, SessionSummary, SummaryList } from "../../sessions/index
 import { isOfAgent, isSubagent } from "../../model/derived/index.ts";
 import { isPlain } from "../../sessions/index.ts";
 import type { Predicate } from "../../substrate/engine/predicate.ts";
+import type { PartScope } from "./part-scope.ts";
 import { and, eq, ge, isIn, lt, MAX_IN_VALUES, or } from "../../substrate/engine/predicate.ts";
 
 export interface ScopeFilter {
@@ -21,6 +22,9 @@ export interface ScopeFilter {
   readonly until?: number;
   /** Sessions of subagents too; they are also in when a session or an agent's brand is asked for. */
   readonly includeSubagents: boolean;
+  /** Messages with a call or result of this tool, or with a call that failed. */
+  readonly tool_name?: string;
+  readonly failedOnly?: boolean;
 }
 
 export interface Scope {
@@ -30,6 +34,8 @@ export interface Scope {
   readonly messages: Predicate<typeof MESSAGES> | undefined;
   /** What of it concerns single messages and not whole sessions. */
   readonly perMessage: readonly Predicate<typeof MESSAGES>[];
+  /** Where a filter asks for parts. */
+  readonly parts?: PartScope;
 }
 
 export function scopeOf(summaries: SummaryList, filter: ScopeFilter): Scope {

@@ -5,9 +5,10 @@
 import type { SessionStore, SummaryList } from "../../sessions/index.ts";
 import type { Found, HitGroup } from "../hits/collapse.ts";
 import { Collapser, originalsFirst } from "../hits/collapse.ts";
-import type { Candidate } from "./lexical.ts";
+import type { Candidate, Ranked } from "./lexical.ts";
 import { rankByWords, termWeights } from "./lexical.ts";
 import { OriginalMessages } from "../hits/origins.ts";
+import { pushedDown } from "../hits/part-scope.ts";
 import type { WordQuery } from "./query.ts";
 import { rescore } from "./rescore.ts";
 import type { Scope } from "../hits/scope.ts";
@@ -53,7 +54,9 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
   const { scope, summaries, rowStates, limit, after } = request;
   const most = Math.min(POOL.most, POOL.first + POOL.perShown * (after?.shown ?? 0));
   const [ranked, weights] = await Promise.all([
-    rankByWords(store, request.query, { where: scope.messages, most }),
+    rankInScope(scope, most, (step) =>
+      rankByWords(store, request.query, { where: pushedDown(scope), most: step }),
+    ),
     termWeights(store, request.query),
   ]);
   const listed = ranked.candidates.filter(({ session_id }) => summaries.get(session_id) !== undefined);
@@ -95,6 +98,23 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
         ? { score: last.best, session_id: last.session.id, shown: (after?.shown ?? 0) + groups.length }
         : undefined,
   };
+}
+
+/** Steps in which more is ranked, where what is in scope could not be told to the engine. */
+const STEP = 8;
+
+/** As many as are wanted of those that are in scope, if there are so many. */
+async function rankInScope(
+  { parts }: Scope,
+  most: number,
+  rank: (most: number) => Promise<Ranked>,
+): Promise<Ranked> {
+  for (let step = most; ; step *= STEP) {
+    const ranked = await rank(step);
+    if (parts === undefined) return ranked;
+    const candidates = ranked.candidates.filter(({ row }) => parts.rows.has(row));
+    if (!ranked.isCut || candidates.length >= most) return { ...ranked, candidates };
+  }
 }
 
 /** Best first; of equal ones originals before their copies. */
