@@ -5,4 +5,4 @@ export { isInScope } from "./hits/scope.ts";
 export type { SearchInput, SearchPosition } from "./search.ts";
 export { readSnippets } from "./read-snippets.ts";
 export { explainSearch, search } from "./search.ts";
-export type { Snippet } from "./snippet.ts";
+export type { Snippet } from "./snippet/snippet.ts";

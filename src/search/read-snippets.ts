@@ -7,14 +7,15 @@ import { isJsonObject } from "../base/json/json.ts";
 import { TimeLimit } from "../base/waiting.ts";
 import type { Part } from "../model/index.ts";
 import { openJson } from "../model/index.ts";
-import { REF } from "../model/tree/index.ts";
 import type { SessionStore } from "../sessions/index.ts";
 import type { ShownHit } from "./hits/collapse.ts";
 import { keptOf } from "./kept/kept.ts";
+import { matchPositions } from "./exact/match-positions.ts";
 import { wordQuery } from "./words/query.ts";
 import type { SearchInput } from "./search.ts";
-import type { Snippet } from "./snippet.ts";
-import { cutAround, snippetOf } from "./snippet.ts";
+import { literalMarks, soughtWords, wordMarks } from "./snippet/marks.ts";
+import type { Mark, Snippet } from "./snippet/snippet.ts";
+import { snippetOf } from "./snippet/snippet.ts";
 
 /** After this long texts are shown from their start, not around the match. */
 const TIME_MS = 2000;
@@ -27,7 +28,7 @@ export async function readSnippets(
   const spoken = hits.filter(({ part }) => part === undefined);
   const inParts = hits.filter(({ part }) => part !== undefined);
   using time = new TimeLimit(input.clock, TIME_MS);
-  const finding = input.mode === "regex" ? findMatches(store, { spoken, inParts }, input.text) : undefined;
+  const finding = input.mode === "regex" ? matchPositions(store, hits, input.text) : undefined;
   const [texts, parts, matches = "late"] = await Promise.all([
     textsOf(store, spoken, input),
     store.parts(
@@ -36,19 +37,25 @@ export async function readSnippets(
     ),
     finding === undefined ? undefined : time.of(finding),
   ]);
-  const { terms } = wordQuery(input.text);
+  const sought = input.mode === "words" ? soughtWords(wordQuery(input.text)) : undefined;
   const snippets = new Map<ShownHit, Snippet>();
   for (const [at, hit] of spoken.entries()) {
     const text = texts[at] ?? "";
-    if (input.mode === "words") snippets.set(hit, snippetOf(text, terms));
-    else if (input.mode === "exact") snippets.set(hit, cutAround(text, text.indexOf(input.text)));
-    else snippets.set(hit, cutAround(text, unitsBefore(text, startOf(matches, hit))));
+    const match = matches === "late" ? undefined : matches.get(hit);
+    if (sought !== undefined) snippets.set(hit, snippetOf(text, wordMarks(text, sought)));
+    else if (input.mode === "exact") snippets.set(hit, snippetOf(text, literalMarks(text, input.text)));
+    else snippets.set(hit, snippetOf(text, match?.in === "text" ? [markOf(match)] : []));
   }
   for (const [at, hit] of inParts.entries()) {
     const leaves = parts[at] === undefined ? [] : [...textsIn(parts[at])];
-    const sought = input.mode === "regex" ? fragmentOf(matches, hit) : input.text;
-    const text = leaves.find((leaf) => sought !== "" && leaf.includes(sought)) ?? leaves.join("\n");
-    snippets.set(hit, cutAround(text, sought === "" ? -1 : text.indexOf(sought)));
+    const match = matches === "late" ? undefined : matches.get(hit);
+    const rest = match?.in === "part" ? match : { rest: "", length: 0 };
+    const wanted = input.mode === "regex" ? rest.rest : input.text;
+    const text = leaves.find((leaf) => wanted !== "" && leaf.includes(wanted)) ?? leaves.join("\n");
+    const start = text.indexOf(wanted);
+    const isFound = input.mode === "regex" && wanted !== "" && start >= 0;
+    const marks = isFound ? [markOf({ start, length: rest.length })] : literalMarks(text, wanted);
+    snippets.set(hit, snippetOf(text, marks));
   }
   return snippets;
 }
@@ -64,80 +71,12 @@ async function textsOf(
   return (await store.texts(hits)).map(({ text, content }) => text ?? content ?? "");
 }
 
-/** Where a pattern stands in what is stored of a hit: characters before it, and of a part its JSON from there on. */
-interface Match {
-  readonly start: number;
-  readonly rest: string;
-}
-
-type Matches = ReadonlyMap<ShownHit, Match>;
-
-interface Hits {
-  readonly spoken: readonly ShownHit[];
-  readonly inParts: readonly ShownHit[];
-}
-
-async function findMatches(
-  { tables }: SessionStore,
-  { spoken, inParts }: Hits,
-  pattern: string,
-): Promise<Matches> {
-  const matches = new Map<ShownHit, Match>();
-  const ofMessages = async (hits: readonly ShownHit[], column: "search_text" | "content"): Promise<void> => {
-    if (hits.length === 0) return;
-    const found = await tables.messages.takeMatches(
-      hits.map(({ row }) => row),
-      { column, pattern, select: [] },
-    );
-    for (const [at, hit] of hits.entries()) {
-      const start = found.matchAt(column, at);
-      if (start !== undefined) matches.set(hit, { start, rest: "" });
-    }
-  };
-  const ofParts = async (): Promise<void> => {
-    if (inParts.length === 0) return;
-    const found = await tables.parts.takeMatches(
-      inParts.flatMap(({ part }) => part?.[REF].row ?? []),
-      { column: "variant_data", pattern, select: ["variant_data"] },
-    );
-    for (const [at, hit] of inParts.entries()) {
-      const start = found.matchAt("variant_data", at);
-      if (start === undefined) continue;
-      const json = found.string("variant_data", at);
-      const from = unitsBefore(json, start);
-      matches.set(hit, { start, rest: json.slice(from, from + FRAGMENT) });
-    }
-  };
-  // What a message says is in the one column or the other.
-  await Promise.all([ofMessages(spoken, "search_text"), ofParts()]);
-  const elsewhere = spoken.filter((hit) => hit.role === "system" && !matches.has(hit));
-  await ofMessages(elsewhere, "content");
-  return matches;
-}
-
-const startOf = (matches: Matches | "late", hit: ShownHit): number | undefined =>
-  matches === "late" ? undefined : matches.get(hit)?.start;
-
-/** Characters of JSON text that are enough to find a match again. */
-const FRAGMENT = 200;
-/** What a JSON string may hold up to its closing quote. */
-const IN_STRING = /^(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt])+/;
-
-/** From the match to the end of the string that it stands in; empty where it stands in no string. */
-function fragmentOf(matches: Matches | "late", hit: ShownHit): string {
-  const rest = matches === "late" ? undefined : matches.get(hit)?.rest;
-  const escaped = IN_STRING.exec(rest ?? "")?.[0];
-  return escaped === undefined ? "" : String(JSON.parse(`"${escaped}"`));
-}
-
-/** UTF-16 units of so many code points from the start of a text; -1 for none. */
-function unitsBefore(text: string, characters: number | undefined): number {
-  if (characters === undefined) return -1;
-  let units = 0;
-  for (let left = characters; left > 0 && units < text.length; left--)
-    units += (text.codePointAt(units) ?? 0) > 0xffff ? 2 : 1;
-  return units;
-}
+/** Where only the place is known nothing is marked, and the window is there. */
+const markOf = ({ start, length }: { readonly start: number; readonly length: number }): Mark => ({
+  start,
+  end: start + length,
+  term: "",
+});
 
 /** Every text in a part, in order. */
 function* textsIn(part: Part): Generator<string> {

@@ -9,6 +9,7 @@ import { OriginalMessages } from "./hits/origins.ts";
 import { wordQuery } from "./words/query.ts";
 import type { Scope, ScopeFilter } from "./hits/scope.ts";
 import { scopeOf } from "./hits/scope.ts";
+import { explainParts, isPartFilter, pushedDown, withPartsOf } from "./hits/part-scope.ts";
 import { countSearchable } from "./hits/searchable.ts";
 import { HitStates } from "./hits/hit-states.ts";
 import type { WordPosition } from "./words/words.ts";
@@ -49,7 +50,7 @@ export interface SearchPage {
 
 export async function search(store: SessionStore, input: SearchInput): Promise<SearchPage> {
   const summaries = await store.summaries();
-  const scope = scopeOf(summaries, input.filter);
+  const scope = await narrowed(store, scopeOf(summaries, input.filter), input);
   if (scope.sessions.length === 0) return NOTHING;
   const states = new HitStates(store, { summaries, includeSuperseded: input.includeSuperseded });
   const [page, searchable] = await Promise.all([
@@ -63,8 +64,17 @@ export async function search(store: SessionStore, input: SearchInput): Promise<S
 
 /** How the engine answers it: the filters that an index takes stand below the arms. */
 export async function explainSearch(store: SessionStore, input: SearchInput): Promise<string> {
-  const { messages } = scopeOf(await store.summaries(), input.filter);
-  return explainWords(store, wordQuery(input.text), messages);
+  const scope = await narrowed(store, scopeOf(await store.summaries(), input.filter), input);
+  const plan = await explainWords(store, wordQuery(input.text), pushedDown(scope));
+  return scope.parts === undefined ? plan : `${await explainParts(store, scope.parts.filter)}\n${plan}`;
+}
+
+/** By what messages have in their parts, where that is asked for. */
+async function narrowed(store: SessionStore, scope: Scope, { filter, mode }: SearchInput): Promise<Scope> {
+  const { tool_name, failedOnly = false } = filter;
+  const ofParts = { ...(tool_name === undefined ? {} : { tool_name }), failedOnly };
+  if (!isPartFilter(ofParts)) return scope;
+  return withPartsOf(store, scope, { filter: ofParts, withText: mode === "words" });
 }
 
 const NOTHING: SearchPage = {

@@ -41,5 +41,6 @@ export type {
   SessionResult,
   SessionsRequest,
   SessionsResponse,
+  TextRange,
   WirePart,
 } from "./types.ts";

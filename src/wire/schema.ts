@@ -248,6 +248,14 @@ export const searchRequestSchema = z.strictObject({
       session_id: id.exactOptional(),
       role: z.enum(roles).exactOptional(),
       min_score: z.number().min(0).max(1).exactOptional(),
+      tool_name: z.string().min(1).exactOptional().meta({
+        description:
+          "Exact text and patterns: only calls and results of this tool. Words: only messages that have one.",
+      }),
+      failed_only: z.boolean().exactOptional().meta({
+        description:
+          "Exact text and patterns: only results that say they failed. Words: only messages that have one, or made such a call. Default false.",
+      }),
     })
     .exactOptional(),
   include_superseded: z.boolean().exactOptional().meta({
@@ -256,6 +264,9 @@ export const searchRequestSchema = z.strictObject({
   limit: limit(SEARCH_LIMITS),
   cursor: cursor.exactOptional(),
 });
+
+/** Part of a text in UTF-16 units, as strings of JavaScript are counted. */
+const range = z.strictObject({ start: count, end: count.meta({ description: "The first unit behind it." }) });
 
 const hitSchema = z.strictObject({
   message_id: id,
@@ -270,6 +281,18 @@ const hitSchema = z.strictObject({
   score: z.number().min(0).max(1),
   text: z.string(),
   text_length: count.meta({ description: "Characters of the whole text; more than `text` when it was cut." }),
+  highlights: z.array(range).min(1).exactOptional().meta({
+    description: "What matched in `text`: in order, apart, of whole characters.",
+  }),
+  windows: z
+    .array(range.extend({ at: count.meta({ description: "Where it begins in the whole text." }) }))
+    .min(1)
+    .exactOptional()
+    .meta({ description: "Where the text was cut: what of `text` is text of the message." }),
+  newer: z
+    .strictObject({ last_at: instant })
+    .exactOptional()
+    .meta({ description: "The session continued after this message: when it was last active." }),
   parts_summary: z.array(partSummarySchema).exactOptional().meta({ description: "On messages of users." }),
   also_in: z
     .array(z.strictObject({ session_id: id, message_id: id }))

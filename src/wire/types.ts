@@ -252,6 +252,10 @@ export interface SearchFilters extends Scope {
   readonly role?: Role;
   /** 0 to 1. */
   readonly min_score?: number;
+  /** Exact text and patterns: only calls and results of this tool. Words: only messages that have one. */
+  readonly tool_name?: string;
+  /** The same for results that say they failed; by words also for messages that made such a call. */
+  readonly failed_only?: boolean;
 }
 
 export interface SearchRequest {
@@ -268,6 +272,12 @@ export interface SearchRequest {
   readonly cursor?: string;
 }
 
+/** Part of a text, in UTF-16 units; the end is the first one behind it. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
 export interface Hit {
   readonly message_id: string;
   readonly state?: RowState;
@@ -282,6 +292,12 @@ export interface Hit {
   readonly text: string;
   /** Characters of the whole text; more than `text` when it was cut. */
   readonly text_length: number;
+  /** What matched in `text`: in order, apart, of whole characters. */
+  readonly highlights?: readonly TextRange[];
+  /** Where the text was cut: what of `text` is text of the message, and where that begins in the whole text. */
+  readonly windows?: readonly (TextRange & { readonly at: number })[];
+  /** The session continued after this message: when it was last active. */
+  readonly newer?: { readonly last_at: string };
   /** On messages of users. */
   readonly parts_summary?: readonly PartSummary[];
   /** Copies of this message in other sessions. */

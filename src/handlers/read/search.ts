@@ -63,6 +63,8 @@ function inputOf(context: Context, request: SearchRequest): SearchInput {
       ...scopeFilter(filters),
       ...(filters.session_id === undefined ? {} : { session_id: filters.session_id }),
       ...(filters.role === undefined ? {} : { role: filters.role }),
+      ...(filters.tool_name === undefined ? {} : { tool_name: filters.tool_name }),
+      ...(filters.failed_only === true ? { failedOnly: true } : {}),
     },
     limit: isOneSession ? 1 : limit,
     perSession: isOneSession ? limit : HITS_PER_SESSION,
@@ -126,13 +128,13 @@ function sessionOf({ session, hits, matched }: HitGroup, texts: Texts): HitSessi
     last_at: formatTimestamp(session.last_at),
     session_messages_count: messageCount(session),
     matched_message_count: matched,
-    matches: hits.map((hit) => hitOf(hit, texts)),
+    matches: hits.map((hit) => hitOf(hit, session, texts)),
   };
 }
 
-function hitOf(hit: ShownHit, { snippets, summaries }: Texts): Hit {
+function hitOf(hit: ShownHit, session: HitGroup["session"], { snippets, summaries }: Texts): Hit {
   const { part, alsoIn } = hit;
-  const snippet = snippets.get(hit) ?? { text: "", length: 0 };
+  const { text, length, highlights, windows } = snippets.get(hit) ?? NO_SNIPPET;
   const parts_summary = summaries.get(hit);
   const state = rowState(hit.status);
   return {
@@ -143,12 +145,18 @@ function hitOf(hit: ShownHit, { snippets, summaries }: Texts): Hit {
     role: hit.role,
     timestamp: formatTimestamp(hit.timestamp),
     score: Math.round(hit.score * 10_000) / 10_000,
-    text: snippet.text,
-    text_length: snippet.length,
+    text,
+    text_length: length,
+    ...(highlights.length === 0 ? {} : { highlights }),
+    ...(windows.length === 0 ? {} : { windows }),
+    // Of the newest end: the summary knows when it was last active, and nothing needs to be read for it.
+    ...(session.last_at > hit.timestamp ? { newer: { last_at: formatTimestamp(session.last_at) } } : {}),
     ...(parts_summary === undefined ? {} : { parts_summary }),
     ...(alsoIn.length === 0 ? {} : { also_in: alsoIn }),
   };
 }
+
+const NO_SNIPPET: Snippet = { text: "", length: 0, highlights: [], windows: [] };
 
 /** Of messages of users only: they tell a prompt with files from a plain one. */
 async function readPartSummaries(

@@ -42,10 +42,18 @@ function* camelNames(text: string): Generator<string> {
 
 /** `parseHttpRequest` is parse, http, request. A single letter finds nothing useful and is left out. */
 export function piecesOf(name: string): string[] {
+  return pieceRanges(name).map(({ piece }) => piece);
+}
+
+/** The same with their places in the name. */
+export function pieceRanges(
+  name: string,
+): { readonly piece: string; readonly start: number; readonly end: number }[] {
+  let end = 0;
   return name
     .split(BETWEEN_PIECES)
-    .filter((piece) => piece.length > 1)
-    .map((piece) => piece.toLowerCase());
+    .map((piece) => ({ piece: piece.toLowerCase(), start: end, end: (end += piece.length) }))
+    .filter(({ start, end: to }) => to - start > 1);
 }
 
 const NO_WORD = 1;

@@ -8,6 +8,7 @@ import type { ColumnPredicate, Predicate } from "../../substrate/engine/predicat
 import { and, contains, eq, isIn, matches, not, or } from "../../substrate/engine/predicate.ts";
 import type { Found } from "../hits/collapse.ts";
 import type { OriginalMessages } from "../hits/origins.ts";
+import { namedBy } from "../hits/part-scope.ts";
 import type { Scope } from "../hits/scope.ts";
 import type { HitStates } from "../hits/hit-states.ts";
 
@@ -46,6 +47,7 @@ export async function scanMessages(
   ofSessions: Predicate<typeof MESSAGES>,
   request: ScanRequest,
 ): Promise<Scan> {
+  if (request.scope.parts !== undefined) return { found: [], isWhole: true };
   const where = and(
     ofSessions,
     ...request.scope.perMessage,
@@ -62,8 +64,11 @@ export async function scanParts(
   request: ScanRequest,
 ): Promise<Scan> {
   const isSaid = and(eq("type", "text"), eq("provenance", "conversational"));
-  const where = and(ofSessions, not(isSaid), holds("variant_data", request));
-  const parts = await findPartOutlines(store.tables, where, MOST_MATCHES);
+  const { parts: wanted } = request.scope;
+  const ofParts = wanted === undefined ? [] : [wanted.where];
+  const where = and(ofSessions, ...ofParts, not(isSaid), holds("variant_data", request));
+  const all = await findPartOutlines(store.tables, where, MOST_MATCHES);
+  const parts = wanted === undefined ? all : await namedBy(store, all, wanted.filter);
   const messages = new Map<SessionId, Map<MessageId, Unplaced>>();
   for (const message of await messagesOfParts(store, parts, request))
     messages.set(
@@ -74,7 +79,7 @@ export async function scanParts(
     const message = messages.get(part.session_id)?.get(part.message_id);
     return message === undefined ? [] : [{ ...message, part }];
   });
-  return { found, isWhole: parts.length < MOST_MATCHES };
+  return { found, isWhole: all.length < MOST_MATCHES };
 }
 
 const PARTS_PER_SCAN = 500;

@@ -7,6 +7,7 @@ import type { Role } from "../../model/index.ts";
 import type { MessageFilter, SessionSummary, SummaryList } from "../../sessions/index.ts";
 import { isOfAgent, isSubagent } from "../../model/derived/index.ts";
 import { isPlain } from "../../sessions/index.ts";
+import type { PartScope } from "./part-scope.ts";
 import { and, eq, ge, isIn, lt, MAX_IN_VALUES, or } from "../../substrate/engine/predicate.ts";
 
 export interface ScopeFilter {
@@ -20,6 +21,9 @@ export interface ScopeFilter {
   readonly until?: number;
   /** Sessions of subagents too; they are also in when a session or an agent's brand is asked for. */
   readonly includeSubagents: boolean;
+  /** Messages with a call or result of this tool, or with a call that failed. */
+  readonly tool_name?: string;
+  readonly failedOnly?: boolean;
 }
 
 export interface Scope {
@@ -29,6 +33,8 @@ export interface Scope {
   readonly messages: MessageFilter | undefined;
   /** What of it concerns single messages and not whole sessions. */
   readonly perMessage: readonly MessageFilter[];
+  /** Where a filter asks for parts. */
+  readonly parts?: PartScope;
 }
 
 export function scopeOf(summaries: SummaryList, filter: ScopeFilter): Scope {

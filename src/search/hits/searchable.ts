@@ -20,6 +20,7 @@ export function countSearchable(
   scope: Scope,
   summaries: SummaryList,
 ): number | Promise<number> {
+  if (scope.parts !== undefined) return scope.parts.rows.size;
   if (scope.perMessage.length === 0) return textsOf(scope.sessions);
   const hasText = not(isNull("text_bytes"));
   const where = scope.messages === undefined ? hasText : and(scope.messages, hasText);

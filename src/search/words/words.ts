@@ -10,6 +10,7 @@ import type { TextMap } from "../kept/text-map.ts";
 import type { Candidate, Ranked, Ranking } from "./lexical.ts";
 import { rankByWords, termWeights } from "./lexical.ts";
 import { OriginalMessages } from "../hits/origins.ts";
+import { pushedDown } from "../hits/part-scope.ts";
 import type { WordQuery } from "./query.ts";
 import { rescore } from "./rescore.ts";
 import type { Scope } from "../hits/scope.ts";
@@ -57,7 +58,9 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
   const kept = keptOf(store);
   const map = await kept.begin(summaries);
   const [ranked, weights] = await Promise.all([
-    rankOnce(store, request.query, { where: scope.messages, most, map }),
+    rankInScope(scope, most, (step) =>
+      rankOnce(store, request.query, { where: pushedDown(scope), most: step, map }),
+    ),
     termWeights(store, request.query, kept.weights),
   ]);
   const listed = ranked.candidates.filter(({ session_id }) => summaries.get(session_id) !== undefined);
@@ -108,12 +111,14 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
   };
 }
 
+type RankedOnce = Ranked & { readonly map: TextMap | undefined };
+
 /** With the map, as far as it knows what is found; and which map that was. */
 async function rankOnce(
   store: SessionStore,
   query: WordQuery,
   ranking: Ranking,
-): Promise<Ranked & { readonly map: TextMap | undefined }> {
+): Promise<RankedOnce> {
   const ranked = await rankByWords(store, query, ranking);
   if (ranked !== undefined) return { ...ranked, map: ranking.map };
   const again = await rankByWords(store, query, { ...ranking, map: undefined });
@@ -124,6 +129,23 @@ interface Finding {
   readonly rowStates: HitStates;
   readonly origins: OriginalMessages;
   readonly map: TextMap | undefined;
+}
+
+/** Steps in which more is ranked, where what is in scope could not be told to the engine. */
+const STEP = 8;
+
+/** As many as are wanted of those that are in scope, if there are so many. */
+async function rankInScope(
+  { parts }: Scope,
+  most: number,
+  rank: (most: number) => Promise<RankedOnce>,
+): Promise<RankedOnce> {
+  for (let step = most; ; step *= STEP) {
+    const ranked = await rank(step);
+    if (parts === undefined) return ranked;
+    const candidates = ranked.candidates.filter(({ row }) => parts.rows.has(row));
+    if (!ranked.isCut || candidates.length >= most) return { ...ranked, candidates };
+  }
 }
 
 /** Best first; of equal ones originals before their copies. */

@@ -142,6 +142,11 @@ export class Rows<S extends TableSpec = TableSpec> {
     return from1 === 0 ? undefined : from1 - 1;
   }
 
+  /** Characters (code points) of that match; undefined where the engine cannot tell. */
+  matchLength(column: ColumnsOf<S, "utf8">, row: number): number | undefined {
+    return this.#read(matchLengthColumn(column), row, INTEGER) ?? undefined;
+  }
+
   /** Relevance of a full-text answer, higher is better. */
   score(row: number): number {
     return this.#read("_score", row, FLOAT) ?? 0;
@@ -202,6 +207,9 @@ export const byteLengthColumn = (column: string): string => `${column}__bytes`;
 
 /** Name of the computed column that tells where a pattern first matches in a text column. */
 export const matchColumn = (column: string): string => `${column}__match`;
+
+/** Name of the computed column that tells how long that match is. */
+export const matchLengthColumn = (column: string): string => `${column}__match_length`;
 
 function notSelected(column: string): never {
   throw new PondError("internal", `column ${column} was not selected`);

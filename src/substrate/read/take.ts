@@ -1,8 +1,8 @@
 /** Rows by the engine's row ids: the second step of a read, once a filter has decided which (spec.md#lance-chokepoints-read). */
-import { matchColumn, Rows } from "../arrow/rows.ts";
+import { matchColumn, matchLengthColumn, Rows } from "../arrow/rows.ts";
 import { call, type Handle } from "../handle/handle.ts";
 import type { AnyQuery, LanceTable } from "../engine/lance.ts";
-import { renderMatchPosition } from "../engine/predicate.ts";
+import { renderMatchLength, renderMatchPosition } from "../engine/predicate.ts";
 import type { ColumnName, ColumnsOf, TableSpec } from "../engine/spec.ts";
 import { BATCH_ROWS, collectBy, isOverflow } from "./collect.ts";
 
@@ -27,7 +27,7 @@ export async function takePresent<S extends TableSpec>(
   return Rows.fromIpc<S>(handle.lance, await buffersOf(handle, rowIds, [...select]));
 }
 
-/** As `take`, with where a pattern of the engine (`matches`) first stands in a text column: `rows.matchAt(column, i)`. */
+/** The same with where a pattern of the engine (`matches`) first stands in a text column: `rows.matchAt(column, i)` and `rows.matchLength(column, i)`. */
 export function takeMatches<S extends TableSpec>(
   handle: Handle<S>,
   rowIds: readonly bigint[],
@@ -37,9 +37,13 @@ export function takeMatches<S extends TableSpec>(
     readonly select: readonly ColumnName<S>[];
   },
 ): Promise<Rows<S>> {
-  const position = renderMatchPosition(find.column, find.pattern, handle.spec);
-  const plain = find.select.map((name): [string, string] => [name, name]);
-  return takeAll(handle, rowIds, new Map([...plain, [matchColumn(find.column), position]]));
+  const { column, pattern } = find;
+  const computed: Selection = new Map([
+    ...find.select.map((name): [string, string] => [name, name]),
+    [matchColumn(column), renderMatchPosition(column, pattern, handle.spec)],
+    [matchLengthColumn(column), renderMatchLength(column, pattern, handle.spec)],
+  ]);
+  return takeAll(handle, rowIds, computed);
 }
 
 /** Names of columns, or by their names what is computed. */
