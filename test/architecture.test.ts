@@ -81,6 +81,7 @@ const INNER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     exact: ["hits"],
     ".": ["hits", "words", "exact"],
   },
+  embeddings: { ".": [], http: ["."], onnx: ["."], static: ["."] },
   handlers: {
     context: [],
     sources: ["context"],

@@ -26,7 +26,8 @@ export type ErrorReason =
   | "disk_full"
   | "busy"
   | "permission"
-  | "exists";
+  | "exists"
+  | "model_unavailable";
 
 export interface ErrorDetails {
   /** What to do about it, with the next steps as data. */

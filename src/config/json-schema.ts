@@ -27,6 +27,7 @@ function memberSchema(path: readonly string[]): Schema {
     ...(field.minimum !== undefined && { minimum: field.minimum }),
     ...(field.maximum !== undefined && { maximum: field.maximum }),
     ...(field.pattern !== undefined && { pattern: field.pattern.source }),
+    ...(field.choices !== undefined && { enum: field.choices }),
     ...(field.default !== undefined && typeof field.default !== "function" && { default: field.default }),
   };
 }

@@ -54,6 +54,7 @@ describe("precedence", () => {
       "storage.namespace": "env POND_STORAGE_NAMESPACE",
       "sync.batch_rows": "file config.toml:7",
       "sync.batch_bytes": "default",
+      "embeddings.provider": "default",
     });
     expect((await load(home, { env })).values.storage.url).toBe("/env");
     const file = await load(home);

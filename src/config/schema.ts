@@ -24,6 +24,10 @@ export interface Field {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly pattern?: RegExp;
+  /** What the pattern allows, in words. */
+  readonly patternHint?: string;
+  /** The only texts that it takes. */
+  readonly choices?: readonly string[];
   /** Shown masked: always, or where the user's name for it sounds like a credential. */
   readonly secret?: "always" | "by-name";
   /** How text becomes the value: a path or URL of a store, or paths; `~` and relative ones are made absolute. */
@@ -32,6 +36,8 @@ export interface Field {
 
 /** It becomes the name of a folder. */
 export const NAMESPACE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+const SHA256_PATTERN = /^[0-9A-Fa-f]{64}$/;
 
 export const FIELDS = [
   {
@@ -49,6 +55,7 @@ export const FIELDS = [
     description: "The namespace in the store that commands read and write.",
     default: "default",
     pattern: NAMESPACE_PATTERN,
+    patternHint: "use letters, digits, dots, dashes and underscores, at most 128",
   },
   {
     key: "storage.options.*",
@@ -89,19 +96,100 @@ export const FIELDS = [
     minimum: 1,
     maximum: 64,
   },
+  {
+    key: "embeddings.provider",
+    type: "string",
+    description:
+      "Who makes the vectors for search by meaning; none: search by words alone, and no model is loaded.",
+    default: "none",
+    choices: ["none", "static", "onnx", "openai", "ollama", "voyage", "cohere", "gemini"],
+  },
+  {
+    key: "embeddings.model",
+    type: "string",
+    description:
+      "The model, as its provider calls it. Default: one of the provider's, where it is asked at its own address.",
+  },
+  {
+    key: "embeddings.url",
+    type: "string",
+    description:
+      "Where the service is, without the last part of its paths: https://host/v1 for whatever answers like OpenAI, http://127.0.0.1:11434 for Ollama. Default: the provider's own address.",
+  },
+  {
+    key: "embeddings.dimension",
+    type: "integer",
+    description: "Numbers of a vector, for models that can be asked for fewer. Default: the model's own.",
+    minimum: 1,
+    maximum: 65_536,
+  },
+  {
+    key: "embeddings.window",
+    type: "integer",
+    description:
+      "Tokens of a text that are embedded; the rest is cut off and counted. Default: what the provider's models read, 512 for Ollama.",
+    minimum: 16,
+    maximum: 1_000_000,
+  },
+  {
+    key: "embeddings.api_key",
+    type: "string",
+    description: "The key of the service. Better in the variable or in a file of its own than here.",
+    secret: "always",
+  },
+  {
+    key: "embeddings.api_key_file",
+    type: "string",
+    description: "A file that has the key of the service and nothing else.",
+    format: "path",
+  },
+  {
+    key: "embeddings.folder",
+    type: "string",
+    description: "For onnx: the folder of the model, with its weights (model.onnx) and its vocabulary.",
+    format: "path",
+  },
+  {
+    key: "embeddings.sha256",
+    type: "string",
+    description: "For onnx: the SHA-256 of the weights, in hexadecimal; other weights are refused.",
+    pattern: SHA256_PATTERN,
+    patternHint: "write its 64 hexadecimal digits, as sha256sum prints them",
+  },
+  {
+    key: "embeddings.nprobes",
+    type: "integer",
+    description: "Parts of the index of vectors that a search looks into: more find more and take longer.",
+    minimum: 1,
+    maximum: 100_000,
+  },
+  {
+    key: "embeddings.refine_factor",
+    type: "integer",
+    description:
+      "How many times the wanted vectors are compared exactly behind the index of vectors: more are more exact and take longer.",
+    minimum: 1,
+    maximum: 1_000,
+  },
 ] as const satisfies readonly Field[];
 
 type Fields = (typeof FIELDS)[number];
 export type FieldKey = Fields["key"];
 
+type ValueOf<F> = F extends { readonly choices: readonly (infer Choice)[] }
+  ? Choice
+  : F extends { readonly type: infer Type extends FieldType }
+    ? ValueTypes[Type]
+    : never;
+
 /** One field as a nested object type; a leaf without a default may be missing. */
 type Nested<Key extends string, F extends Field> = Key extends `${infer Head}.${infer Rest}`
   ? { readonly [Name in Head as Name extends "*" ? string : Name]: Nested<Rest, F> }
   : Key extends "*"
-    ? { readonly [name: string]: ValueTypes[F["type"]] }
+    ? { readonly [name: string]: ValueOf<F> }
     : F extends { readonly default: unknown }
-      ? { readonly [Name in Key]: ValueTypes[F["type"]] }
-      : { readonly [Name in Key]?: ValueTypes[F["type"]] };
+      ? { readonly [Name in Key]: ValueOf<F> }
+      : { readonly [Name in Key]?: ValueOf<F> };
 
 type Merged<Union> = (Union extends unknown ? (value: Union) => void : never) extends (
   value: infer All,

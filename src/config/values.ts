@@ -1,5 +1,6 @@
 /** From what a file, a variable or a flag says to the value of a field, or to what is wrong with it. Pure. */
 import { delimiter, resolve } from "node:path";
+import { nearest } from "../base/nearest.ts";
 import { maskUrlSlip } from "../base/secrets.ts";
 import type { Environment } from "./environment.ts";
 import type { Field, FieldType, FieldValue } from "./schema.ts";
@@ -52,10 +53,8 @@ function checkRange(field: Field, value: number): Checked {
 function checkText(field: Field, text: string, context: ValueContext): Checked {
   if (text === "") return wrong("must not be empty", "give it a value, or leave it out");
   if (field.pattern !== undefined && !field.pattern.test(text))
-    return wrong(
-      `cannot be ${JSON.stringify(text)}`,
-      "use letters, digits, dots, dashes and underscores, at most 128",
-    );
+    return wrong(`cannot be ${JSON.stringify(text)}`, field.patternHint ?? `it must match ${field.pattern}`);
+  if (field.choices !== undefined && !field.choices.includes(text)) return notChoice(field.choices, text);
   if (field.format === undefined) return { ok: true, value: text };
   if (field.format === "store" && /^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(text)) return checkUrl(text);
   // `s3:/bucket` is no folder of that name: what one believes in the bucket would be written here.
@@ -66,6 +65,14 @@ function checkText(field: Field, text: string, context: ValueContext): Checked {
       `write two slashes after the colon: ${slip}://...`,
     );
   return absolute(text, context);
+}
+
+function notChoice(choices: readonly string[], text: string): Checked {
+  const meant = nearest(text, choices);
+  return wrong(
+    `cannot be ${JSON.stringify(text)}`,
+    `${meant === undefined ? "" : `did you mean "${meant}"? It is `}one of ${choices.join(", ")}`,
+  );
 }
 
 const SCHEMES = ["file", "s3", "gs", "az", "memory"];

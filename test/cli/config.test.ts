@@ -33,6 +33,7 @@ test("show prints key, value and source of every setting, secrets masked", async
       "storage.options.aws_secret_access_key\t********\tfile config.toml:5",
       "sync.batch_rows\t30000\tdefault",
       "sync.batch_bytes\t10000000\tdefault",
+      "embeddings.provider\tnone\tdefault",
       "",
     ].join("\n"),
   );

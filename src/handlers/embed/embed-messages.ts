@@ -5,7 +5,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { PondError } from "../../base/errors.ts";
 import { toPondError } from "../../base/errors.ts";
-import type { Embedder } from "../../embeddings/embedder.ts";
+import type { Embedder } from "../../embeddings/index.ts";
 import type { EmbeddedMessage, Missing, VectorTable } from "../../sessions/vectors/index.ts";
 import type { EmbedProgress, EmbedRun } from "../../wire/sync.ts";
 import { askEmbedder } from "./ask-embedder.ts";
