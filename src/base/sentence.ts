@@ -16,7 +16,7 @@ export type NextStep =
       readonly do: "sync";
       readonly adapters?: StepValue;
       readonly paths?: StepValue;
-      readonly stages?: "update-indexes";
+      readonly stages?: "embed" | "update-indexes";
     }
   | { readonly do: "verify"; readonly stored?: true }
   | {

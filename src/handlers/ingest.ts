@@ -27,12 +27,19 @@ export async function ingest(context: Context, request: IngestRequest): Promise<
   for (let attempt = 1; ; attempt += 1) {
     const run = new IngestRun(context, store, rows);
     try {
-      return answer(await run.results());
+      const results = await run.results();
+      if (context.embeddings !== undefined) await lookForTextsAgain(context);
+      return answer(results);
     } catch (error) {
       if (!isPondError(error) || error.code !== "conflict" || attempt === MOST_ATTEMPTS) throw error;
       run.keepInserted();
     }
   }
+}
+
+/** The next sync embeds what is stored here, also where it finds nothing new itself. */
+async function lookForTextsAgain({ config }: Context): Promise<void> {
+  (await import("../state/besides.ts")).forgetEmbedded(config.paths.state);
 }
 
 function checkEvents(events: unknown): readonly unknown[] {

@@ -15,8 +15,28 @@ export interface StatusReport {
   readonly projects: readonly GroupCount[];
   readonly pending: readonly PendingSources[];
   readonly last_sync?: LastSyncReport;
-  readonly embeddings: string;
+  readonly embeddings: EmbeddingsReport;
   readonly tables?: readonly TableReport[];
+}
+
+export interface EmbeddingsReport {
+  /** `off`: no model is configured. */
+  readonly state: "off" | "on";
+  /** The vectors that are stored, of whichever models; the largest first. With the tables. */
+  readonly models?: readonly VectorsReport[];
+}
+
+export interface VectorsReport {
+  readonly model: string;
+  readonly dimension: number;
+  readonly table: string;
+  /** Messages that have one. */
+  readonly messages: number;
+  /** Messages that the model can make nothing of. */
+  readonly without: number;
+  /** Messages with text that are not embedded yet. */
+  readonly missing: number;
+  readonly bytes: number;
 }
 
 export interface LastSyncReport {

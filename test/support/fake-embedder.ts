@@ -3,7 +3,7 @@
  * it is asked, and can answer wrongly on purpose.
  */
 import { hash } from "node:crypto";
-import type { Embedded, Embedder, EmbedRequest } from "../../src/embeddings/embedder.ts";
+import type { Embedded, Embedder } from "../../src/embeddings/index.ts";
 
 export interface FakeEmbedderOptions {
   readonly name?: string;
@@ -15,7 +15,10 @@ export interface FakeEmbedderOptions {
     vectors: readonly (Float32Array | undefined)[],
   ) => Embedded["vectors"];
   /** Before each call. */
-  readonly onCall?: (texts: readonly string[], request: EmbedRequest) => void | Promise<void>;
+  readonly onCall?: (
+    texts: readonly string[],
+    request: Parameters<Embedder["embed"]>[1],
+  ) => void | Promise<void>;
 }
 
 export interface FakeEmbedder extends Embedder {

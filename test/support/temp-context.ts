@@ -1,7 +1,7 @@
 /** What handlers are given, in a home of its own that goes away with the test. */
 import { loadConfig } from "../../src/config/index.ts";
 import { createContext } from "../../src/handlers/index.ts";
-import type { Embedder } from "../../src/embeddings/embedder.ts";
+import type { Embedder } from "../../src/embeddings/index.ts";
 import type { Context } from "../../src/handlers/index.ts";
 import type { Event } from "../../src/model/index.ts";
 import { systemClock } from "../../src/base/clock.ts";

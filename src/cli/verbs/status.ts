@@ -7,7 +7,7 @@ import type { Outcome } from "../terminal/exit.ts";
 import { ago, count, counted, size } from "../terminal/number.ts";
 import type { Output } from "../terminal/output.ts";
 import { safeLine } from "../terminal/text.ts";
-import type { StatusReport } from "../../wire/status.ts";
+import type { StatusReport, TableReport, VectorsReport } from "../../wire/status.ts";
 
 export async function status(verb: VerbContext): Promise<Outcome> {
   const { out } = verb;
@@ -28,7 +28,7 @@ function renderFirst(report: StatusReport, out: Output): string {
   return [
     `${bold("store")}   ${report.store}`,
     `        ${count(report.sessions)} sessions, ${count(report.messages)} messages, ${size(report.bytes)} of text`,
-    `${bold("synced")}  ${syncedAt(report)}; embeddings ${report.embeddings}`,
+    `${bold("synced")}  ${syncedAt(report)}; embeddings ${report.embeddings.state === "off" ? "off: no model configured" : "on"}`,
     renderPending(report),
     ...[
       out.table(report.clients, groupColumns("CLIENT")),
@@ -81,7 +81,18 @@ function groupColumns(header: string) {
   ];
 }
 
-function renderTables({ tables = [] }: StatusReport, out: Output): string {
+function renderTables({ tables = [], embeddings }: StatusReport, out: Output): string {
+  const vectors = (embeddings.models ?? []).map(vectorLine);
+  return [tableOf(tables, out), ...vectors].join("\n");
+}
+
+function vectorLine({ model, messages, missing, without, bytes }: VectorsReport): string {
+  const share = messages + missing === 0 ? 0 : Math.floor((100 * messages) / (messages + missing));
+  const none = without === 0 ? "" : `; ${counted(without, "message")} it can make nothing of`;
+  return `vectors ${safeLine(model)}: ${counted(messages, "message")} (${share}%), ${size(bytes)}${none}`;
+}
+
+function tableOf(tables: readonly TableReport[], out: Output): string {
   return out.table(tables, [
     { header: "TABLE", cell: (row) => row.table },
     { header: "ROWS", align: "right", cell: (row) => count(row.rows) },

@@ -4,11 +4,13 @@
  */
 import type { Clock } from "../../base/clock.ts";
 import { systemClock } from "../../base/clock.ts";
+import { PondError } from "../../base/errors.ts";
 import { unlessAborted } from "../../base/waiting.ts";
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import type { Adapter, AdapterEnv } from "../../adapters/index.ts";
 import type { LoadedConfig } from "../../config/index.ts";
-import type { Embedder } from "../../embeddings/embedder.ts";
+import type { Embedder, EmbeddingSettings } from "../../embeddings/index.ts";
 import type { SessionStore } from "../../sessions/index.ts";
 import { localFolder } from "../../sessions/peek.ts";
 import type { StoreAddress } from "../../state/index.ts";
@@ -31,10 +33,11 @@ export interface Context extends AsyncDisposable {
   readonly embeddings: Embeddings | undefined;
 }
 
+/** What makes vectors of texts (spec.md#search-embedding-seam). */
 export interface Embeddings {
-  /** Names what the settings say: another text, and all that is embedded may be of another model. */
+  /** Names what the settings say: where it is another text, all that is embedded may be of another model. */
   readonly settings: string;
-  /** Opened when it is first asked for, and closed with the context. */
+  /** Loaded when it is first asked for, and closed with the context. */
   readonly open: () => Promise<Embedder>;
 }
 
@@ -62,7 +65,9 @@ export function createContext(options: ContextOptions): Context {
   const openExisting = async (): Promise<SessionStore | undefined> =>
     (await import("../../sessions/index.ts")).openSessionStore(storage, { create: false });
   const folder = localFolder(url, namespace);
-  const embeddings = embeddingsOf(options);
+  const { embedder } = options;
+  const own = embedder === undefined ? embeddingsOf(options) : undefined;
+  const given = embedder && { settings: `given: ${embedder.name}`, open: () => Promise.resolve(embedder) };
   const { onTightened } = options;
   const { state } = options.config.paths;
   if (onTightened !== undefined) {
@@ -78,7 +83,7 @@ export function createContext(options: ContextOptions): Context {
     address: { url, namespace, ...(folder === undefined ? {} : { folder }) },
     store: (remake = {}) => (opened ??= open(remake)),
     existingStore: () => opened ?? (existing ??= openExisting()),
-    embeddings,
+    embeddings: given ?? own,
     // Who asked for a store that could not be opened was told so; there is nothing to close then.
     [Symbol.asyncDispose]: async () => {
       for (const opening of [opened, existing]) {
@@ -87,11 +92,51 @@ export function createContext(options: ContextOptions): Context {
         for (const repair of store?.recoveryIssues() ?? []) options.onRepair?.(repair);
         await store?.[Symbol.asyncDispose]();
       }
+      await own?.[Symbol.asyncDispose]();
     },
   };
 }
 
-function embeddingsOf({ embedder }: ContextOptions): Embeddings | undefined {
-  if (embedder === undefined) return undefined;
-  return { settings: `given: ${embedder.name}`, open: () => Promise.resolve(embedder) };
+/** By the settings; undefined where they say none, and then nothing of it is ever loaded. */
+function embeddingsOf(options: ContextOptions): (Embeddings & AsyncDisposable) | undefined {
+  const { embeddings: settings } = options.config.values;
+  if (settings.provider === "none") return undefined;
+  const { signal, clock = systemClock } = options;
+  let opened: Promise<Embedder> | undefined;
+  const open = async (): Promise<Embedder> => {
+    const embedder = await (
+      await import("../../embeddings/index.ts")
+    ).openEmbedder(settings, { clock, signal });
+    if (embedder === undefined) throw new PondError("internal", "the settings name no embedding model");
+    return embedder;
+  };
+  return {
+    settings: modelNamedBy(settings),
+    open: async () => {
+      try {
+        return await (opened ??= open());
+      } catch (error) {
+        // A program runs for long: what is not there now may be there the next time.
+        opened = undefined;
+        throw error;
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      const embedder = opened && (await unlessAborted(signal, opened).catch(() => undefined));
+      await embedder?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** All that may make it another model: neither its key nor how an index is asked. */
+function modelNamedBy({
+  provider,
+  model,
+  url,
+  dimension,
+  window,
+  folder,
+  sha256,
+}: EmbeddingSettings): string {
+  return hash("sha256", JSON.stringify([provider, model, url, dimension, window, folder, sha256]));
 }

@@ -1,6 +1,6 @@
 /** A call of an embedder, with nothing taken for granted of what it answers: a wrong vector would be stored and never found. */
 import { PondError } from "../../base/errors.ts";
-import type { Embedded, Embedder } from "../../embeddings/embedder.ts";
+import type { Embedded, Embedder } from "../../embeddings/index.ts";
 
 /** Vectors have length 1, but for what the model's own arithmetic leaves. */
 const UNIT_TOLERANCE = 0.01;

@@ -5,7 +5,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { PondError } from "../../base/errors.ts";
 import { toPondError } from "../../base/errors.ts";
-import type { Embedder } from "../../embeddings/embedder.ts";
+import type { Embedder } from "../../embeddings/index.ts";
 import type { EmbeddedMessage, Missing, VectorTable } from "../../sessions/vectors/index.ts";
 import type { EmbedProgress, EmbedRun } from "../../wire/sync.ts";
 import { askEmbedder } from "./ask-embedder.ts";
@@ -27,8 +27,8 @@ export interface EmbedCounts extends Omit<EmbedRun, "model" | "dropped"> {
   readonly failure: PondError | undefined;
 }
 
-/** A commit costs some milliseconds, and what is not stored yet is lost with a kill. */
-const STORED_WITHIN_MS = 5000;
+/** Few and full files are faster to search; what is not stored yet is lost with a kill. */
+const STORED = { bytes: 16_000_000, withinMs: 5000 };
 /** One call may fail for what is in its texts; where so many do in a row, it is not the texts. */
 const MOST_FAILURES = 3;
 
@@ -40,9 +40,10 @@ export async function embedMessages(run: Run, missing: Missing): Promise<EmbedCo
       if (run.signal.aborted || writer.hasGivenUp) break;
       await writer.embed(batch);
     }
-    await writer.store();
+    await writer.storeIfDue();
     if (run.signal.aborted || writer.hasGivenUp) break;
   }
+  await writer.store();
   return writer.counts();
 }
 
@@ -81,7 +82,7 @@ class VectorWriter {
   }
 
   async embed(batch: readonly TextOf[]): Promise<void> {
-    const { embedder, signal, clock } = this.#run;
+    const { embedder, signal } = this.#run;
     const texts = batch.map(({ text }) => text);
     try {
       const { vectors, cut } = await askEmbedder(embedder, texts, signal);
@@ -98,7 +99,13 @@ class VectorWriter {
       this.#failed += batch.reduce((sum, { messages }) => sum + messages.length, 0);
       this.#failuresInRow += 1;
     }
-    if (clock.now() - this.#storedAt >= STORED_WITHIN_MS) await this.store();
+    await this.storeIfDue();
+  }
+
+  async storeIfDue(): Promise<void> {
+    const { embedder, clock } = this.#run;
+    const bytes = this.#pending.length * embedder.dimension * Float32Array.BYTES_PER_ELEMENT;
+    if (bytes >= STORED.bytes || clock.now() - this.#storedAt >= STORED.withinMs) await this.store();
   }
 
   async store(): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { PondError } from "../../base/errors.ts";
 import { plainText } from "../../base/sentence.ts";
-import type { Embedder } from "../../embeddings/embedder.ts";
+import type { Embedder } from "../../embeddings/index.ts";
 import { messageId, sessionId } from "../../model/index.ts";
 import type { HeldTable } from "../../sessions/vectors/index.ts";
 import type { EmbedReport, SyncReport, SyncRequest } from "../../wire/sync.ts";

@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import type { PondError } from "../../base/errors.ts";
 import { isPondError, toPondError } from "../../base/errors.ts";
-import type { Embedder } from "../../embeddings/embedder.ts";
+import type { Embedder } from "../../embeddings/index.ts";
 import type { Vectors } from "../../sessions/vectors/index.ts";
 import { isEmbedded, rememberEmbedded } from "../../state/besides.ts";
 import { acquireLock, readerId } from "../../state/index.ts";

@@ -1,5 +1,5 @@
 /** Messages as calls of an embedder: each text once, those of like length together. Pure. */
-import type { Embedder } from "../../embeddings/embedder.ts";
+import type { Embedder } from "../../embeddings/index.ts";
 import type { Unembedded } from "../../sessions/vectors/index.ts";
 
 /** A text and the messages that have it. */

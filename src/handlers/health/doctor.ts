@@ -22,6 +22,7 @@ import { lostReport } from "../verify/lost-sources.ts";
 import { GONE_FIX, goneMessage, isGone, rememberedSync } from "../context/remembered.ts";
 import type { Stale, Sweep } from "../sources/sweep.ts";
 import { sweepSources } from "../sources/sweep.ts";
+import { vectorFindings } from "./vectors.ts";
 import { verifyStored } from "../verify/stored.ts";
 import { describeWaits, partedByWaits } from "../sources/waits.ts";
 
@@ -177,7 +178,7 @@ async function openStoreFindings(store: SessionStore, context: Context): Promise
         ? { topic: "indexes", status: "ok", message: `${message} had lost files and was rebuilt` }
         : { topic: "store", status: "warn", message, fix: READ_AGAIN },
     );
-  return [...findings, ...tables.map(indexFinding)];
+  return [...findings, ...tables.map(indexFinding), ...(await vectorFindings(context, store))];
 }
 
 function indexFinding({ table, due }: TableHealth): Finding {

@@ -18,6 +18,7 @@ import {
   remainsOf,
 } from "../../sessions/repair/index.ts";
 import { SESSIONS } from "../../sessions/index.ts";
+import { forgetEmbedded } from "../../state/besides.ts";
 import { acquireLock } from "../../state/index.ts";
 import type { RepairReport } from "../../wire/health.ts";
 import type { StoredReport } from "../../wire/verify.ts";
@@ -58,6 +59,8 @@ async function repairAlone(context: Context, hooks: RepairHooks): Promise<Repair
   const store = await context.store({ remakesLost: true });
   step("proving the sessions of damaged files");
   const out = await takeOutDamaged(context, store, { done, isDoubtful: cleared.isDoubtful });
+  // Vectors may be among what was taken away, or of rows that were.
+  forgetEmbedded(context.config.paths.state);
   const isDoubtful = found.some(({ isCutOff }) => isCutOff) || out.taken_out > 0 || cleared.isDoubtful;
   const isStateLost = found.some(
     ({ table, isTorn, damage }) => table === "sources" && (isTorn || damage.some(isLossOfRows)),

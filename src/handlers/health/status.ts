@@ -11,6 +11,7 @@ import type { GroupCount, StatusReport, TableReport } from "../../wire/status.ts
 import type { Context } from "../context/context.ts";
 import { isGone, lastSyncHere, rememberedSync } from "../context/remembered.ts";
 import { sweepSources } from "../sources/sweep.ts";
+import { vectorsReport } from "./vectors.ts";
 import { partedByWaits } from "../sources/waits.ts";
 
 const PROJECTS_SHOWN = 10;
@@ -37,10 +38,12 @@ export async function status(
       return { adapter: adapter.name, sources: ready.length, seen, waits: waiting };
     }),
     ...(synced === undefined || at === undefined ? {} : { last_sync: lastSyncReport(synced, at) }),
-    embeddings: "off: no model configured",
+    embeddings: { state: context.embeddings === undefined ? "off" : "on" },
   };
   onFirst(first);
-  return store === undefined ? first : { ...first, tables: (await store.health()).map(tableReport) };
+  if (store === undefined) return first;
+  const [tables, models] = await Promise.all([store.health(), vectorsReport(store)]);
+  return { ...first, embeddings: { ...first.embeddings, models }, tables: tables.map(tableReport) };
 }
 
 function lastSyncReport(
