@@ -23,7 +23,7 @@ const textOf = (seed: number): string =>
   );
 
 const REQUESTS: readonly SearchRequest[] = [
-  ...WORDS.map((query) => ({ query })),
+  ...["quince", "marmot", "stoat", "export", "budget"].map((query) => ({ query })),
   { query: "export pool driver" },
   { query: "retries of parseHttp caching" },
   { query: "quince marmot", include_superseded: true },
@@ -65,6 +65,14 @@ async function expectSame(temp: TempContext): Promise<void> {
   expect(new Set(asked.mock.calls.map(([{ select }]) => select.length))).toEqual(new Set([0]));
   asked.mockRestore();
 }
+
+const file = (file_name: string) => ({
+  type: "file" as const,
+  provenance: "conversational" as const,
+  media_type: "image/png",
+  file_name,
+  data: { kind: "bytes", value: new Uint8Array(4) },
+});
 
 const instant = (at: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, at)).toISOString();
 
@@ -118,6 +126,8 @@ async function fill(temp: TempContext): Promise<void> {
     story("fork-of-fork", { parent: "fork", relation: "fork" })
       .user(textOf(31), { id: "y", pond: { replays: { session_id: "fork", message_id: "x" } } })
       .message("user", [textPart("quince"), textPart("marmot", "injected")])
+      .message("user", [file("stoat.png")])
+      .message("user", [textPart("a stoat"), file("quince.png")])
       .message("system", [], { content: "the driver of the pool" })
       .events(),
   );
@@ -161,7 +171,13 @@ test("every answer is the same with the map and without it, whatever becomes of 
   const scanned = vi.spyOn(store.tables.messages, "scanBatches");
   const first = { id: "first", at: "2026-01-01T00:00:00Z", positioned: false };
   await temp.ingest(story("long").user("an export before all others", first).events());
-  await temp.ingest(story("new").user("a zebra with a driver").assistant("the quince cache").events());
+  await temp.ingest(
+    story("new")
+      .message("user", [file("marmot.png")])
+      .user("a zebra with a driver")
+      .assistant("the quince cache")
+      .events(),
+  );
   await expectSame(temp);
   const found = await search(temp.context, { query: "zebra" });
   expect(found.sessions.map(({ session_id }) => session_id)).toEqual(["new"]);

@@ -3,7 +3,12 @@ import { PondError } from "../../base/errors.ts";
 import { sentence } from "../../base/sentence.ts";
 import { formatTimestamp } from "../../model/index.ts";
 import type { HitGroup, SearchInput, SearchPosition, ShownHit, Snippet } from "../../search/index.ts";
-import { explainSearch as explainPlan, readSnippets, search as runSearch } from "../../search/index.ts";
+import {
+  explainSearch as explainPlan,
+  readOtherParts,
+  readSnippets,
+  search as runSearch,
+} from "../../search/index.ts";
 import type { SessionStore } from "../../sessions/index.ts";
 import { messageCount } from "../../sessions/index.ts";
 import { MAX_QUERY, SEARCH_LIMITS } from "../../wire/index.ts";
@@ -25,7 +30,7 @@ export async function search(context: Context, request: SearchRequest): Promise<
   const hits = page.groups.flatMap((group) => group.hits);
   const [snippets, summaries] = await Promise.all([
     readSnippets(store, hits, input),
-    readPartSummaries(store, hits),
+    readPartSummaries(store, hits, input),
   ]);
   return {
     mode: input.mode,
@@ -162,8 +167,9 @@ const NO_SNIPPET: Snippet = { text: "", length: 0, highlights: [], windows: [] }
 async function readPartSummaries(
   store: SessionStore,
   hits: readonly ShownHit[],
+  input: SearchInput,
 ): Promise<ReadonlyMap<ShownHit, readonly PartSummary[]>> {
   const users = hits.filter(({ role }) => role === "user");
-  const summaries = await summariseParts(store, await store.otherPartOutlines(users));
+  const summaries = await summariseParts(store, await readOtherParts(store, users, input));
   return new Map(users.map((hit, at) => [hit, summaries[at] ?? []]));
 }

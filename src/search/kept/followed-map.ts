@@ -6,6 +6,7 @@
 import type { MESSAGES, SessionStore } from "../../sessions/index.ts";
 import { createdAfter, isNull, not } from "../../substrate/engine/predicate.ts";
 import type { Rows } from "../../substrate/index.ts";
+import { FileMessages } from "./file-messages.ts";
 import { KnownTexts } from "./known-texts.ts";
 import { TextMap } from "./text-map.ts";
 
@@ -17,6 +18,7 @@ const COLUMNS = [
   "role",
   "text_bytes",
   "repeats",
+  "parts",
   "search_text",
 ] as const;
 /** Beyond so many texts, some 300 MB, searches do without a map. */
@@ -26,6 +28,7 @@ const MOST_TEXTS = 3_000_000;
 export interface Followed {
   readonly map: TextMap;
   readonly texts: KnownTexts;
+  readonly files: FileMessages;
 }
 
 interface Following extends Followed {
@@ -70,13 +73,16 @@ export class FollowedMap {
     if (this.#followed !== undefined || this.#isTooLarge) return;
     const version = await this.#messages.version();
     const rows = await this.#messages.count();
-    const followed = { map: new TextMap(), texts: new KnownTexts(this.#store), version, rows };
+    const files = new FileMessages(this.#store);
+    const followed = { map: new TextMap(), texts: new KnownTexts(this.#store), files, version, rows };
     const options = { select: COLUMNS, where: not(isNull("text_bytes")), withRowId: true };
     for await (const batch of this.#messages.scanBatches(options)) {
       addTexts(followed, batch);
       this.#isTooLarge = followed.map.size > MOST_TEXTS;
       if (this.#isTooLarge) return;
     }
+    this.#isTooLarge = !(await files.follow());
+    if (this.#isTooLarge) return;
     // Rows that were stored meanwhile are there already, or come by following.
     this.#followed = followed;
   }
@@ -84,7 +90,9 @@ export class FollowedMap {
   async #follow(): Promise<Followed | undefined> {
     const followed = this.#followed;
     if (followed === undefined) return undefined;
-    const version = await this.#messages.version();
+    const [version, knowsFiles] = await Promise.all([this.#messages.version(), followed.files.follow()]);
+    if (!knowsFiles) this.#followed = undefined;
+    if (!knowsFiles) return undefined;
     if (version === followed.version) return followed;
     let added = 0;
     const options = { select: COLUMNS, where: createdAfter(followed.version), withRowId: true };
@@ -122,6 +130,7 @@ function addTexts({ map, texts }: Followed, rows: Rows<typeof MESSAGES>): void {
       bytes,
       id,
       repeats: rows.utf8("repeats", at),
+      parts: rows.intOrNull("parts", at),
     });
   }
 }

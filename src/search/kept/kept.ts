@@ -2,7 +2,8 @@
  * What a process keeps of a store between searches (spec.md#search-row-map). It costs time only: each search asks for the state
  * of the store, and of another one nothing is kept that could be wrong.
  */
-import type { SessionStore, SummaryList } from "../../sessions/index.ts";
+import type { MessageHead, SessionStore, SummaryList } from "../../sessions/index.ts";
+import type { Followed } from "./followed-map.ts";
 import { FollowedMap } from "./followed-map.ts";
 import { KnownTexts } from "./known-texts.ts";
 import type { TextMap } from "./text-map.ts";
@@ -19,6 +20,7 @@ export class Kept {
   #texts: KnownTexts;
   #weights = new Map<string, number>();
   #summaries: SummaryList | undefined;
+  #followed: Followed | undefined;
   #searches = 0;
   #mapAfter = WITHOUT_MAP;
 
@@ -39,8 +41,13 @@ export class Kept {
     else if (isOther) this.#texts = new KnownTexts(this.#store);
     if (isOther || this.#weights.size > MOST_WEIGHTS) this.#weights = new Map();
     this.#summaries = summaries;
+    this.#followed = followed;
     return followed?.map;
   }
+
+  /** Whether it is known that a message has nothing but its text. */
+  readonly isMereText = ({ row, session_id, id }: MessageHead): boolean =>
+    this.#followed?.map.hasOnePart(row) === true && !this.#followed.files.has(session_id, id);
 
   get texts(): KnownTexts {
     return this.#texts;

@@ -20,6 +20,8 @@ export interface TextRow {
   readonly id: Uint8Array;
   /** Null where an older pond stored it without. */
   readonly repeats: Uint8Array | null;
+  /** How many parts it has; null where an older pond stored it. */
+  readonly parts: number | null;
 }
 
 const NONE = -1;
@@ -46,12 +48,13 @@ export class TextMap {
     const at = this.size;
     if (!this.#numbers.add(text.row)) return;
     if (at === this.#columns.time.length) this.#columns = grown(this.#columns);
-    const { session, seq, time, bytes, role } = this.#columns;
+    const { session, seq, time, bytes, role, isAlone } = this.#columns;
     session[at] = this.#numberOf(text.session);
     seq[at] = text.seq ?? -1;
     time[at] = text.timestamp;
     bytes[at] = text.bytes;
     role[at] = roles.findIndex((each) => each === text.role);
+    isAlone[at] = text.parts === 1 ? 1 : 0;
     this.#ids.add(text.id);
     this.#repeats.add(text.repeats ?? EMPTY);
     if (text.repeats === null) this.#older.add(at);
@@ -71,6 +74,11 @@ export class TextMap {
   /** Of the text of a message. */
   bytesOf(row: bigint): number {
     return this.#columns.bytes[this.#numbers.find(row)] ?? 0;
+  }
+
+  /** Whether a message has one part, and no other. */
+  hasOnePart(row: bigint): boolean {
+    return this.#columns.isAlone[this.#numbers.find(row)] === 1;
   }
 
   /** At most so many texts before a row in the order of its session, the nearest last, and as many after it. */
@@ -152,6 +160,7 @@ const columnsOf = (size: number) => ({
   time: new Float64Array(size),
   bytes: new Uint32Array(size),
   role: new Uint8Array(size),
+  isAlone: new Uint8Array(size),
   before: new Int32Array(size),
   after: new Int32Array(size),
 });
@@ -165,6 +174,7 @@ function grown(columns: Columns): Columns {
   larger.time.set(columns.time);
   larger.bytes.set(columns.bytes);
   larger.role.set(columns.role);
+  larger.isAlone.set(columns.isAlone);
   larger.before.set(columns.before);
   larger.after.set(columns.after);
   return larger;
