@@ -40,7 +40,9 @@ const day = z
   .regex(/^\d{4}-\d{2}-\d{2}([Tt ]\d{2}:\d{2}.*)?$/, {
     error: "must be a day such as 2026-01-02, or an RFC 3339 time such as 2026-01-02T03:04:05Z",
   })
-  .meta({ description: "A day (YYYY-MM-DD, UTC) or an RFC 3339 instant; both ends count." });
+  .meta({
+    description: "A day (YYYY-MM-DD) of time_zone, or an RFC 3339 instant with its own; both ends count.",
+  });
 
 const projectFilter = z
   .union(
@@ -62,6 +64,13 @@ const scope = {
   }),
   from_date: day.exactOptional(),
   to_date: day.exactOptional(),
+  time_zone: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .meta({
+      description: "Of days: a name such as Europe/Berlin, or an offset such as +02:00. Default UTC.",
+    }),
   include_subagents: z.boolean().exactOptional().meta({ description: "Default false." }),
 };
 

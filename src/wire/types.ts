@@ -18,9 +18,11 @@ interface Scope {
   readonly project?: ProjectFilter;
   /** A client and everything below it: `claude-code` finds `claude-code/general-purpose`. */
   readonly source_agent?: string;
-  /** A day (YYYY-MM-DD, UTC) or an RFC 3339 instant; both ends count. */
+  /** A day (YYYY-MM-DD) of `time_zone`, or an RFC 3339 instant with its own; both ends count. */
   readonly from_date?: string;
   readonly to_date?: string;
+  /** Of days: a name such as Europe/Berlin, or an offset such as +02:00. Default UTC. */
+  readonly time_zone?: string;
   /** Default false. */
   readonly include_subagents?: boolean;
 }

@@ -1,23 +1,21 @@
 /** Filters and cursors of lists and searches, from their wire form. */
 import { hash } from "node:crypto";
 import { PondError } from "../../base/errors.ts";
-import { parseTimestamp } from "../../model/index.ts";
 import type { ScopeFilter } from "../../search/index.ts";
 import type { ProjectFilter, SessionsRequest } from "../../wire/index.ts";
+import { spanOf } from "./dates.ts";
 
 type WireScope = Pick<
   SessionsRequest,
-  "project" | "source_agent" | "from_date" | "to_date" | "include_subagents"
+  "project" | "source_agent" | "from_date" | "to_date" | "time_zone" | "include_subagents"
 >;
 
 export function scopeFilter(scope: WireScope): ScopeFilter {
-  const { project, source_agent, from_date, to_date } = scope;
-  if (from_date !== undefined && to_date !== undefined) checkOrder(from_date, to_date);
+  const { project, source_agent } = scope;
   return {
     ...(project === undefined ? {} : { project: projectMatcher(project) }),
     ...(source_agent === undefined ? {} : { source_agent }),
-    ...(from_date === undefined ? {} : { from: instantOf("from_date", from_date).start }),
-    ...(to_date === undefined ? {} : { until: instantOf("to_date", to_date).end }),
+    ...spanOf(scope),
     includeSubagents: scope.include_subagents === true,
   };
 }
@@ -39,28 +37,6 @@ function projectTest(filter: ProjectFilter): (project: string) => boolean {
   if (typeof filter !== "string" && "prefix" in filter) return (project) => project.startsWith(filter.prefix);
   const part = (typeof filter === "string" ? filter : filter.contains).toLowerCase();
   return (project) => project.toLowerCase().includes(part);
-}
-
-function checkOrder(from_date: string, to_date: string): void {
-  if (instantOf("from_date", from_date).start < instantOf("to_date", to_date).end) return;
-  throw new PondError("validation_failed", `${from_date} is after ${to_date}, so nothing can match`, {
-    hint: "swap them, or leave one out",
-    data: { field: "from_date", value: from_date },
-  });
-}
-
-const DAY = 86_400_000_000;
-
-/** Microseconds: the first instant that is meant, and the first one past it. A day counts whole. */
-function instantOf(field: string, text: string): { readonly start: number; readonly end: number } {
-  const day = parseTimestamp(`${text}T00:00:00Z`);
-  if (day !== undefined) return { start: day, end: day + DAY };
-  const instant = parseTimestamp(text);
-  if (instant !== undefined) return { start: instant, end: instant + 1 };
-  throw new PondError("validation_failed", `${JSON.stringify(text)} is not a date`, {
-    hint: "write a date as YYYY-MM-DD, or a timestamp as 2026-01-02T03:04:05Z",
-    data: { field, value: text },
-  });
 }
 
 /** What tells a request from others, wherever it goes on: everything but its page. */
