@@ -3,6 +3,7 @@
  * the next call. The same for terminals and for agents; only the words for the next call differ. Pure.
  */
 import { printJson } from "../base/json/json.ts";
+import { vectorsLine } from "./explanation.ts";
 import type {
   GetResponse,
   HitSession,
@@ -117,9 +118,16 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
         );
     }
   }
+  lines.push(...vectorLines(response, phrasing));
   lines.push("", `read one: ${phrasing.message}; its session: ${phrasing.session}`);
   if (response.next_cursor !== undefined) lines.push(`more: ${phrasing.cursor(response.next_cursor)}`);
   return lines.join("\n");
+}
+
+/** Only what people should know: that the model failed them, or has not come to all messages yet. */
+function vectorLines({ vectors }: SearchResponse, { faint, line }: Phrasing): string[] {
+  const isWorthSaying = vectors?.state === "failed" || (vectors?.missing ?? 0) > 0;
+  return vectors !== undefined && isWorthSaying ? ["", faint(line(`vectors: ${vectorsLine(vectors)}`))] : [];
 }
 
 /** What is said of a row that is not in the newest end of its session. */

@@ -1,5 +1,6 @@
 /** One search, whatever its mode (spec.md#wire-search): scope, hits by session, an honest count, the next page. */
 import type { Clock } from "../base/clock.ts";
+import type { MessageKey } from "../model/index.ts";
 import type { SessionStore, SummaryList } from "../sessions/index.ts";
 import type { HitGroup } from "./hits/collapse.ts";
 import { explainWords } from "./words/lexical.ts";
@@ -12,8 +13,12 @@ import { scopeOf } from "./hits/scope.ts";
 import { explainParts, isPartFilter, pushedDown, withPartsOf } from "./hits/part-scope.ts";
 import { countSearchable } from "./hits/searchable.ts";
 import { HitStates } from "./hits/hit-states.ts";
-import type { WordPosition } from "./words/words.ts";
-import { searchByWords } from "./words/words.ts";
+import type { ArmScores } from "./vectors/fuse.ts";
+import { nearness } from "./vectors/fuse.ts";
+import type { VectorSource, VectorUse } from "./vectors/near.ts";
+import { explainNear, nearMessage } from "./vectors/near.ts";
+import type { WordPage, WordPosition } from "./words/words.ts";
+import { pageOf, rankMessages, searchByWords } from "./words/words.ts";
 
 export type Mode = "words" | "exact" | "regex";
 
@@ -29,6 +34,10 @@ export interface SearchInput {
   readonly includeSuperseded: boolean;
   /** `next` of the page before. */
   readonly after?: SearchPosition;
+  /** What queries are embedded with; words alone where it is absent. */
+  readonly vectors?: VectorSource | undefined;
+  /** Messages that are like this one are meant, whatever the text. */
+  readonly similarTo?: MessageKey;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -46,6 +55,8 @@ export interface SearchPage {
   /** Sessions in scope that are left for the next pages, where there is no index to say what they hold. */
   readonly unsearched: number;
   readonly next: SearchPosition | undefined;
+  /** Absent where exact text or a pattern was looked for. */
+  readonly vectors?: VectorUse;
 }
 
 export async function search(store: SessionStore, input: SearchInput): Promise<SearchPage> {
@@ -54,7 +65,7 @@ export async function search(store: SessionStore, input: SearchInput): Promise<S
   if (scope.sessions.length === 0) return NOTHING;
   const states = new HitStates(store, { summaries, includeSuperseded: input.includeSuperseded });
   const [page, searchable] = await Promise.all([
-    input.mode === "words"
+    input.mode === "words" || input.similarTo !== undefined
       ? byWords(store, input, { scope, rowStates: states, summaries })
       : byText(store, input, { scope, rowStates: states, origins: new OriginalMessages(store, summaries) }),
     countSearchable(store, scope, summaries),
@@ -62,11 +73,49 @@ export async function search(store: SessionStore, input: SearchInput): Promise<S
   return { ...page, searchable };
 }
 
-/** How the engine answers it: the filters that an index takes stand below the arms. */
-export async function explainSearch(store: SessionStore, input: SearchInput): Promise<string> {
-  const scope = await narrowed(store, scopeOf(await store.summaries(), input.filter), input);
-  const plan = await explainWords(store, wordQuery(input.text), pushedDown(scope));
-  return scope.parts === undefined ? plan : `${await explainParts(store, scope.parts.filter)}\n${plan}`;
+export interface Explanation {
+  /** The engine's plans: the filters that an index takes stand below the arms. */
+  readonly plan: string;
+  readonly vectors: VectorUse;
+  /** The first messages as they were ranked, with what each arm gave. */
+  readonly ranked: readonly ExplainedMessage[];
+}
+
+export interface ExplainedMessage extends MessageKey {
+  readonly score: number;
+  /** Where vectors took part: from 0 to 1, words by how much of the query the best one has. */
+  readonly arms?: ArmScores;
+}
+
+/** Messages that an explanation shows. */
+const MOST_EXPLAINED = 20;
+
+/** How a search by words is answered, instead of its answer. */
+export async function explainSearch(store: SessionStore, input: SearchInput): Promise<Explanation> {
+  const summaries = await store.summaries();
+  const scope = await narrowed(store, scopeOf(summaries, input.filter), input);
+  const query = wordQuery(input.text);
+  const rowStates = new HitStates(store, { summaries, includeSuperseded: input.includeSuperseded });
+  const request = { ...input, scope, summaries, query, rowStates, most: MOST_EXPLAINED };
+  const [words, near, { candidates, arms, vectors }] = await Promise.all([
+    explainWords(store, query, pushedDown(scope)),
+    explainNear(store, input.vectors, request),
+    rankMessages(store, request),
+  ]);
+  const parts = scope.parts === undefined ? [] : [await explainParts(store, scope.parts.filter)];
+  const first = candidates.slice(0, MOST_EXPLAINED);
+  const heads = new Map((await store.heads(first.map(({ row }) => row))).map((head) => [head.row, head]));
+  return {
+    plan: [...parts, words, ...(near === undefined ? [] : [`vectors:\n${near}`])].join("\n"),
+    vectors,
+    ranked: first.flatMap(({ row, score }) => {
+      const head = heads.get(row);
+      const own = arms?.get(row);
+      if (head === undefined) return [];
+      const { session_id, id } = head;
+      return [{ session_id, id, score, ...(own === undefined ? {} : { arms: own }) }];
+    }),
+  };
 }
 
 /** By what messages have in their parts, where that is asked for. */
@@ -99,9 +148,31 @@ async function byWords(
   within: Within & { readonly summaries: SummaryList },
 ): Promise<Page> {
   const after = input.after?.by === "words" ? input.after : undefined;
-  const page = await searchByWords(store, { ...input, ...within, query: wordQuery(input.text), after });
+  const request = { ...input, ...within, query: wordQuery(input.text), after };
+  const page =
+    input.similarTo === undefined
+      ? await searchByWords(store, request)
+      : await searchSimilar(store, input.similarTo, request);
   const next = page.next === undefined ? undefined : ({ by: "words", ...page.next } as const);
   return { ...page, unsearched: 0, next };
+}
+
+/** By the vector of a stored message: no model is asked. */
+async function searchSimilar(
+  store: SessionStore,
+  message: MessageKey,
+  request: Parameters<typeof searchByWords>[1],
+): Promise<WordPage> {
+  const { use, messages } = await nearMessage(store, message, {
+    source: request.vectors,
+    scope: request.scope,
+  });
+  const candidates = messages
+    .filter(({ session_id }) => request.summaries.get(session_id) !== undefined)
+    .map(({ row, session_id, similarity }) => ({ row, session_id, score: nearness(similarity) }))
+    .filter(({ score }) => score > 0);
+  const ranked = { candidates, arms: undefined, isCut: false, map: undefined, vectors: use };
+  return pageOf(store, ranked, { ...request, canRankMore: false });
 }
 
 async function byText(

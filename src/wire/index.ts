@@ -32,6 +32,7 @@ export type {
   ProjectFilter,
   ResponseMode,
   RowState,
+  SearchExplanation,
   SearchFilters,
   SearchMode,
   SearchRequest,
@@ -42,5 +43,6 @@ export type {
   SessionsRequest,
   SessionsResponse,
   TextRange,
+  VectorsUsed,
   WirePart,
 } from "./types.ts";

@@ -64,13 +64,9 @@ const scope = {
   }),
   from_date: day.exactOptional(),
   to_date: day.exactOptional(),
-  time_zone: z
-    .string()
-    .min(1)
-    .exactOptional()
-    .meta({
-      description: "Of days: a name such as Europe/Berlin, or an offset such as +02:00. Default UTC.",
-    }),
+  time_zone: z.string().min(1).exactOptional().meta({
+    description: "Of days: a name such as Europe/Berlin, or an offset such as +02:00. Default UTC.",
+  }),
   include_subagents: z.boolean().exactOptional().meta({ description: "Default false." }),
 };
 
@@ -250,7 +246,12 @@ export const searchRequestSchema = z.strictObject({
     .enum(["words", "exact", "regex"])
     .exactOptional()
     .meta({ description: "By words; exact text or a pattern, also in tool calls and results." }),
-  similar_to: id.exactOptional(),
+  similar_to: id
+    .exactOptional()
+    .meta({ description: "Instead of a query: messages that are like this one, by its stored vector." }),
+  similar_to_session: id
+    .exactOptional()
+    .meta({ description: "The session of that message, where its id alone is not enough." }),
   filters: z
     .strictObject({
       ...scope,
@@ -320,8 +321,20 @@ const hitSessionSchema = z.strictObject({
   matches: z.array(hitSchema),
 });
 
+const vectorsUsedSchema = z.strictObject({
+  state: z.enum(["used", "off", "none", "unusable", "failed"]).meta({
+    description:
+      "off: no model is configured. none: nothing is embedded under the one that is. unusable: it can make nothing of the query. failed: it did not answer. Then words alone were searched.",
+  }),
+  model: z.string().exactOptional(),
+  missing: count
+    .exactOptional()
+    .meta({ description: "Messages that have no vector yet, and are found by words alone." }),
+  reason: z.string().exactOptional(),
+});
+
 export const searchResponseSchema = z.strictObject({
-  mode: z.enum(["words", "exact", "regex"]),
+  mode: z.enum(["words", "exact", "regex", "similar"]),
   sessions: z.array(hitSessionSchema),
   matched_total: count,
   matched_total_exact: z.boolean().meta({ description: "False: at least that many." }),
@@ -331,6 +344,7 @@ export const searchResponseSchema = z.strictObject({
   sessions_unsearched: count.exactOptional().meta({
     description: "Exact text and patterns: sessions in scope that the next pages search.",
   }),
+  vectors: vectorsUsedSchema.exactOptional().meta({ description: "By words, or by likeness to a message." }),
   has_more: z.boolean(),
   next_cursor: cursor.exactOptional(),
 });

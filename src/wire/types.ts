@@ -249,6 +249,36 @@ export type GetResponse = SessionResult | MessageResult;
 /** By words; exact text or a pattern, also in tool calls and results. */
 export type SearchMode = "words" | "exact" | "regex";
 
+/** What vectors had to do with an answer by words. */
+export interface VectorsUsed {
+  /**
+   * `off`: no model is configured. `none`: nothing is embedded under the one that is. `unusable`: it can make nothing of the query.
+   * `failed`: it did not answer, for the reason given. In all of these words alone were searched.
+   */
+  readonly state: "used" | "off" | "none" | "unusable" | "failed";
+  readonly model?: string;
+  /** Messages that have no vector yet, and are found by words alone. */
+  readonly missing?: number;
+  readonly reason?: string;
+}
+
+/** A message as it was ranked, and what each arm gave it: from 0 to 1. */
+export interface RankedMessage {
+  readonly session_id: string;
+  readonly message_id: string;
+  readonly score: number;
+  /** Where vectors took part. */
+  readonly arms?: { readonly words: number; readonly vectors: number; readonly fused: number };
+}
+
+/** How a search by words is answered. */
+export interface SearchExplanation {
+  /** The engine's plans, with the filters that its indexes answer. */
+  readonly plan: string;
+  readonly vectors: VectorsUsed;
+  readonly ranked: readonly RankedMessage[];
+}
+
 export interface SearchFilters extends Scope {
   readonly session_id?: string;
   readonly role?: Role;
@@ -265,7 +295,10 @@ export interface SearchRequest {
   readonly query?: string;
   /** Default: by words. */
   readonly mode?: SearchMode;
+  /** Instead of a query: messages that are like this one, by its stored vector. */
   readonly similar_to?: string;
+  /** The session of that message, where its id alone is not enough. */
+  readonly similar_to_session?: string;
   readonly filters?: SearchFilters;
   /** Include replaced versions of rewritten records, marked; default false. */
   readonly include_superseded?: boolean;
@@ -318,7 +351,7 @@ export interface HitSession {
 }
 
 export interface SearchResponse {
-  readonly mode: SearchMode;
+  readonly mode: SearchMode | "similar";
   readonly sessions: readonly HitSession[];
   readonly matched_total: number;
   /** False: at least that many. */
@@ -327,6 +360,8 @@ export interface SearchResponse {
   readonly searchable_in_scope: number;
   /** Exact text and patterns: sessions in scope that the next pages search. */
   readonly sessions_unsearched?: number;
+  /** By words, or by likeness to a message. */
+  readonly vectors?: VectorsUsed;
   readonly has_more: boolean;
   readonly next_cursor?: string;
 }

@@ -165,9 +165,14 @@ export const searchFlags = {
   },
   from: { type: "string", value: "day", summary: "On or after this day (YYYY-MM-DD)" },
   to: { type: "string", value: "day", summary: "On or before this day (YYYY-MM-DD)" },
+  "similar-to": {
+    type: "string",
+    value: "message",
+    summary: "Instead of words: messages that are like this one, by its vector",
+  },
   subagents: { type: "boolean", summary: "Include sessions of subagents" },
   superseded: { type: "boolean", summary: "Include replaced versions of rewritten records, marked" },
   limit: { type: "integer", value: "n", summary: "At most this many sessions (default 10)" },
   cursor: { type: "string", value: "token", summary: "Continue from the previous page" },
-  explain: { type: "boolean", summary: "Show the engine's query plan instead" },
+  explain: { type: "boolean", summary: "Show the engine's plan and the scores of each arm instead" },
 } as const satisfies FlagTable;

@@ -1,5 +1,5 @@
 /** `pond search`: hits by session for people; `--json` is the wire's own answer. */
-import { searchTranscript } from "../../render/index.ts";
+import { explanationText, searchTranscript } from "../../render/index.ts";
 import { explainSearch, resolveSession, search as runSearch } from "../../handlers/index.ts";
 import { includesSubagents } from "../../wire/index.ts";
 import type { SearchRequest } from "../../wire/index.ts";
@@ -13,7 +13,9 @@ export async function search(verb: VerbContext<typeof searchFlags>): Promise<Out
   const { args, flags, out } = verb;
   await using context = await openContext(verb);
   const request: SearchRequest = {
-    query: args.join(" "),
+    ...(flags["similar-to"] === undefined
+      ? { query: args.join(" ") }
+      : { similar_to: flags["similar-to"], ...(args.length === 0 ? {} : { query: args.join(" ") }) }),
     ...(flags.mode === undefined ? {} : { mode: flags.mode }),
     ...(flags.superseded ? { include_superseded: true } : {}),
     ...(flags.limit === undefined ? {} : { limit: flags.limit }),
@@ -29,13 +31,13 @@ export async function search(verb: VerbContext<typeof searchFlags>): Promise<Out
     },
   };
   if (flags.explain) {
-    const plan = await explainSearch(context, request);
-    out.result({ plan }, () => plan);
+    const explanation = await explainSearch(context, request);
+    out.result(explanation, () => explanationText(explanation));
     return "done";
   }
   const response = await runSearch(context, request);
   const { subagents, ...phrases } = phrasing(out.style);
   const phrased = includesSubagents(request.filters ?? {}) ? phrases : { ...phrases, subagents };
-  out.result(response, () => searchTranscript(response, args.join(" "), phrased));
+  out.result(response, () => searchTranscript(response, flags["similar-to"] ?? args.join(" "), phrased));
   return "done";
 }

@@ -107,7 +107,7 @@ test("an empty answer says how many messages had such a part", async () => {
 test("the plan shows the index of tools, and the messages that it left as a filter below the arms", async () => {
   await using temp = await filled();
   await (await temp.context.store()).maintain({ force: true });
-  const plan = await explainSearch(temp.context, { query: "deploy", filters: { tool_name: "Bash" } });
+  const { plan } = await explainSearch(temp.context, { query: "deploy", filters: { tool_name: "Bash" } });
   expect(plan).toMatch(/ScalarIndexQuery.*tool_name/);
   expect(plan).toMatch(/MatchQuery[^]*_rowid = /);
 });

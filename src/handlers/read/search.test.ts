@@ -252,7 +252,7 @@ describe("filters", () => {
   test("are answered by the indexes before anything is ranked", async () => {
     await using temp = await filled();
     await index(temp);
-    const plan = await explainSearch(temp.context, {
+    const { plan } = await explainSearch(temp.context, {
       query: "fix",
       filters: { project: "api", source_agent: "codex-cli", role: "user", from_date: "2026-03-01" },
     });

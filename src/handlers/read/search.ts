@@ -1,10 +1,18 @@
 /** `search` (spec.md#wire-search): messages by words, exact text or pattern, grouped by session, best or newest first. */
 import { PondError } from "../../base/errors.ts";
 import { sentence } from "../../base/sentence.ts";
+import type { MessageKey } from "../../model/index.ts";
 import { formatTimestamp } from "../../model/index.ts";
-import type { HitGroup, SearchInput, SearchPosition, ShownHit, Snippet } from "../../search/index.ts";
+import type {
+  HitGroup,
+  SearchInput,
+  SearchPosition,
+  ShownHit,
+  Snippet,
+  VectorSource,
+} from "../../search/index.ts";
 import {
-  explainSearch as explainPlan,
+  explainSearch as explainRanking,
   readOtherParts,
   readSnippets,
   search as runSearch,
@@ -12,10 +20,17 @@ import {
 import type { SessionStore } from "../../sessions/index.ts";
 import { messageCount } from "../../sessions/index.ts";
 import { MAX_QUERY, SEARCH_LIMITS } from "../../wire/index.ts";
-import type { Hit, HitSession, PartSummary, SearchRequest, SearchResponse } from "../../wire/index.ts";
+import type {
+  Hit,
+  HitSession,
+  PartSummary,
+  SearchExplanation,
+  SearchRequest,
+  SearchResponse,
+} from "../../wire/index.ts";
 import type { Context } from "../context/context.ts";
 import { checkLimit, requireStore } from "../context/existing.ts";
-import { requireClient } from "../context/find.ts";
+import { requireClient, requireMessage } from "../context/find.ts";
 import { decodeCursor, encodeCursor, requestName, scopeFilter } from "./filters.ts";
 import { rowState, summariseParts } from "./views.ts";
 
@@ -23,43 +38,51 @@ import { rowState, summariseParts } from "./views.ts";
 const HITS_PER_SESSION = 3;
 
 export async function search(context: Context, request: SearchRequest): Promise<SearchResponse> {
-  const input = inputOf(context, request);
+  const input = await inputOf(context, request);
   const store = await requireStore(context);
   if (request.filters?.source_agent !== undefined) await requireClient(context, request.filters.source_agent);
   const page = await runSearch(store, input);
+  if (input.similarTo !== undefined && page.vectors?.state === "none") throw noVector(input.similarTo);
   const hits = page.groups.flatMap((group) => group.hits);
   const [snippets, summaries] = await Promise.all([
     readSnippets(store, hits, input),
     readPartSummaries(store, hits, input),
   ]);
   return {
-    mode: input.mode,
+    mode: input.similarTo === undefined ? input.mode : "similar",
     sessions: page.groups.map((group) => sessionOf(group, { snippets, summaries })),
     matched_total: page.matched,
     matched_total_exact: page.isExact,
     searchable_in_scope: page.searchable,
     ...(page.unsearched === 0 ? {} : { sessions_unsearched: page.unsearched }),
+    ...(page.vectors === undefined ? {} : { vectors: page.vectors }),
     has_more: page.next !== undefined,
     ...(page.next === undefined ? {} : { next_cursor: encodeCursor(page.next, requestName(request)) }),
   };
 }
 
 /** The engine's plan instead of an answer: which filters an index takes before anything is ranked. */
-export async function explainSearch(context: Context, request: SearchRequest): Promise<string> {
-  const input = inputOf(context, request);
-  return explainPlan(await requireStore(context), input);
+export async function explainSearch(context: Context, request: SearchRequest): Promise<SearchExplanation> {
+  const input = await inputOf(context, request);
+  if (input.mode !== "words" || input.similarTo !== undefined)
+    throw new PondError("validation_failed", "only a search by words is explained", {
+      reason: "unsupported",
+      hint: "leave the mode out",
+      data: { field: "mode" },
+    });
+  const { plan, vectors, ranked } = await explainRanking(await requireStore(context), input);
+  return {
+    plan,
+    vectors,
+    ranked: ranked.map(({ session_id, id, ...message }) => ({ session_id, message_id: id, ...message })),
+  };
 }
 
-function inputOf(context: Context, request: SearchRequest): SearchInput {
+async function inputOf(context: Context, request: SearchRequest): Promise<SearchInput> {
   const { filters = {} } = request;
   const limit = checkLimit("limit", request.limit, SEARCH_LIMITS);
-  if (request.similar_to !== undefined)
-    throw new PondError("validation_failed", "similar_to needs vectors, and none are stored", {
-      reason: "unsupported",
-      hint: "search by words instead",
-      data: { field: "similar_to" },
-    });
-  const text = checkQuery(request);
+  const similarTo = await similarMessage(context, request);
+  const text = similarTo === undefined ? checkQuery(request) : "";
   const isOneSession = filters.session_id !== undefined;
   return {
     text,
@@ -76,9 +99,57 @@ function inputOf(context: Context, request: SearchRequest): SearchInput {
     minScore: filters.min_score ?? 0,
     includeSuperseded: request.include_superseded === true,
     ...(request.cursor === undefined ? {} : { after: positionOf(request.cursor, request) }),
+    vectors: vectorSource(context),
+    ...(similarTo === undefined ? {} : { similarTo }),
     clock: context.clock,
     signal: context.signal,
   };
+}
+
+function vectorSource({ embeddings, config }: Context): VectorSource | undefined {
+  if (embeddings === undefined) return undefined;
+  const { nprobes, refine_factor } = config.values.embeddings;
+  return { open: embeddings.open, nprobes, refineFactor: refine_factor };
+}
+
+const noVector = ({ id }: MessageKey): PondError =>
+  new PondError("validation_failed", `message ${id} has no vector, so nothing can be like it`, {
+    reason: "unsupported",
+    hint: sentence`set embeddings.provider and ${{ do: "sync" }}, or search by words instead`,
+    data: { field: "similar_to", value: id },
+  });
+
+/** The message that others are to be like; it must be there, and it takes the place of a query. */
+async function similarMessage(
+  context: Context,
+  { similar_to, similar_to_session, query, mode }: SearchRequest,
+): Promise<MessageKey | undefined> {
+  if (similar_to === undefined) {
+    if (similar_to_session === undefined) return undefined;
+    throw new PondError(
+      "validation_failed",
+      "similar_to_session names the session of similar_to, which is absent",
+      {
+        hint: "give the message, too",
+        data: { field: "similar_to_session" },
+      },
+    );
+  }
+  if (query !== undefined && query.trim() !== "")
+    throw new PondError(
+      "validation_failed",
+      "a search has a query or a message that others are to be like, not both",
+      {
+        hint: "leave one out",
+        data: { field: "query", value: query },
+      },
+    );
+  if (mode !== undefined && mode !== "words")
+    throw new PondError("validation_failed", `mode ${mode} does not apply to similar_to`, {
+      hint: "leave the mode out",
+      data: { field: "mode", value: mode },
+    });
+  return requireMessage(await requireStore(context), similar_to, similar_to_session);
 }
 
 function checkQuery({ query = "", mode }: SearchRequest): string {

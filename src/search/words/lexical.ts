@@ -144,7 +144,8 @@ function addAll(
   return true;
 }
 
-function byScore(a: Candidate, b: Candidate): number {
+/** Best first; of equal ones by session, then by row. */
+export function byScore(a: Candidate, b: Candidate): number {
   if (a.score !== b.score) return b.score - a.score;
   if (a.session_id !== b.session_id) return a.session_id < b.session_id ? -1 : 1;
   return a.row < b.row ? -1 : 1;

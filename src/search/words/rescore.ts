@@ -8,6 +8,7 @@ import type { HitStates } from "../hits/hit-states.ts";
 import type { KnownText, KnownTexts } from "../kept/known-texts.ts";
 import type { TextMap } from "../kept/text-map.ts";
 import type { Candidate } from "./lexical.ts";
+import type { CountedText } from "./vocabulary.ts";
 import { WINDOW, windowScore } from "./window-score.ts";
 
 /** Candidates that are ranked again: beyond 50 nothing was gained (bench/retrieval). */
@@ -22,6 +23,14 @@ interface Rescoring {
   readonly rowStates: HitStates;
   readonly texts: KnownTexts;
   readonly map: TextMap | undefined;
+  /** What vectors found and words did not: ranked with the best of those. */
+  readonly also: readonly Candidate[];
+}
+
+export interface Rescored {
+  readonly candidates: readonly Candidate[];
+  /** How much of the query, by the weight of its terms, the best one has with its neighbours: from 0 to 1. */
+  readonly coverage: number;
 }
 
 interface Place {
@@ -32,10 +41,11 @@ interface Place {
 export async function rescore(
   store: SessionStore,
   candidates: readonly Candidate[],
-  { text, weights, rowStates, texts: known, map }: Rescoring,
-): Promise<readonly Candidate[]> {
-  const best = candidates.slice(0, MOST);
-  if (best.length < 2 || weights.size === 0) return candidates;
+  { text, weights, rowStates, texts: known, map, also }: Rescoring,
+): Promise<Rescored> {
+  const best = [...candidates.slice(0, MOST), ...also];
+  if (best.length === 0 || weights.size === 0 || (best.length === 1 && also.length === 0))
+    return { candidates, coverage: 1 };
   await rowStates.load(best.map(({ session_id }) => session_id));
   const { places, bytes } =
     map === undefined ? await scannedPlaces(store, best, rowStates) : mappedPlaces(map, best, rowStates);
@@ -52,10 +62,12 @@ export async function rescore(
   const top = best[0]?.score || 1;
   const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   const averageLength = counts.reduce((sum, { length }) => sum + length, 0) / (counts.length || 1);
+  const covered = new Map<bigint, number>();
   const rescored = best.map((candidate) => {
     const place = places.get(candidate.row) ?? { texts: [candidate.row], at: 0 };
     const from = Math.max(0, place.at - WINDOW + 1);
     const texts = place.texts.slice(from, place.at + WINDOW).map((row) => counted.get(row) ?? EMPTY);
+    covered.set(candidate.row, weightIn(texts, weights) / all);
     const own = counted.get(candidate.row);
     // Too long to be read: the engine's word is all there is.
     if (own === undefined) return { ...candidate, score: (0.5 * all * candidate.score) / top };
@@ -63,7 +75,20 @@ export async function rescore(
     return { ...candidate, score: windowScore(texts, place.at - from, { weights, averageLength }) + whole };
   });
   const ranked = rescored.toSorted((a, b) => b.score - a.score || (a.row < b.row ? -1 : 1));
-  return [...ranked, ...below(candidates.slice(MOST), ranked.at(-1)?.score ?? 0)];
+  const least = rescored
+    .slice(0, MOST)
+    .reduce((low, { score }) => Math.min(low, score), Number.POSITIVE_INFINITY);
+  return {
+    candidates: [...ranked, ...below(candidates.slice(MOST), least)],
+    coverage: covered.get(ranked[0]?.row ?? 0n) ?? 0,
+  };
+}
+
+/** The weight of those terms that are in any of some texts. */
+function weightIn(texts: readonly CountedText[], weights: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const [term, weight] of weights) if (texts.some(({ counts }) => counts.has(term))) sum += weight;
+  return sum;
 }
 
 const EMPTY = { counts: new Map<string, number>(), length: 0 };

@@ -8,13 +8,26 @@ import { Collapser, originalsFirst } from "../hits/collapse.ts";
 import { keptOf } from "../kept/kept.ts";
 import type { TextMap } from "../kept/text-map.ts";
 import type { Candidate, Ranked, Ranking } from "./lexical.ts";
-import { rankByWords, termWeights } from "./lexical.ts";
+import { byScore, rankByWords, termWeights } from "./lexical.ts";
 import { OriginalMessages } from "../hits/origins.ts";
 import { pushedDown } from "../hits/part-scope.ts";
 import type { WordQuery } from "./query.ts";
 import { rescore } from "./rescore.ts";
 import type { Scope } from "../hits/scope.ts";
+import type { ArmScores } from "../vectors/fuse.ts";
+import { fuse } from "../vectors/fuse.ts";
+import type { NearRequest, VectorSource, VectorUse } from "../vectors/near.ts";
+import { nearTexts } from "../vectors/near.ts";
 import type { HitStates } from "../hits/hit-states.ts";
+
+export interface RankRequest extends NearRequest {
+  readonly query: WordQuery;
+  readonly rowStates: HitStates;
+  /** Undefined where no model is configured: words alone. */
+  readonly vectors?: VectorSource | undefined;
+  /** Messages by words. */
+  readonly most: number;
+}
 
 /** Where the page before ended. */
 export interface WordPosition {
@@ -24,13 +37,13 @@ export interface WordPosition {
   readonly shown: number;
 }
 
-export interface WordRequest {
-  /** As it was typed. */
-  readonly text: string;
-  readonly query: WordQuery;
-  readonly scope: Scope;
+export interface WordRequest extends Omit<RankRequest, "most">, Omit<PageRequest, "canRankMore"> {}
+
+export interface PageRequest {
   readonly summaries: SummaryList;
   readonly rowStates: HitStates;
+  /** Whether another page could rank more than this one did. */
+  readonly canRankMore: boolean;
   /** Sessions of the page. */
   readonly limit: number;
   readonly perSession: number;
@@ -43,6 +56,7 @@ export interface WordPage {
   readonly matched: number;
   readonly isExact: boolean;
   readonly next: WordPosition | undefined;
+  readonly vectors: VectorUse;
 }
 
 /** Messages that are ranked: enough for a first page and an honest count, 4 ms over 500,000. Deeper pages rank more. */
@@ -52,30 +66,80 @@ const LOOKED_AT = 4;
 /** Sessions behind those of the page that are looked into for the sake of the count: some hundred milliseconds. */
 const MOST_COUNTED = 100;
 
-export async function searchByWords(store: SessionStore, request: WordRequest): Promise<WordPage> {
-  const { scope, summaries, rowStates, limit, after } = request;
-  const most = Math.min(POOL.most, POOL.first + POOL.perShown * (after?.shown ?? 0));
+/** Messages of vectors alone that are ranked with the best by words. */
+const MOST_JOINED = 50;
+
+export interface RankedMessages {
+  /** Best first, the best with score 1. */
+  readonly candidates: readonly Candidate[];
+  /** Both scores of each, where vectors were asked. */
+  readonly arms: ReadonlyMap<bigint, ArmScores> | undefined;
+  readonly isCut: boolean;
+  readonly map: TextMap | undefined;
+  readonly vectors: VectorUse;
+}
+
+/** All that matches, as far as it is ranked: by words with their neighbours and, where there are any, by vectors. */
+export async function rankMessages(store: SessionStore, request: RankRequest): Promise<RankedMessages> {
+  const { scope, summaries, rowStates, text, most } = request;
   const kept = keptOf(store);
   const map = await kept.begin(summaries);
-  const [ranked, weights] = await Promise.all([
+  const [ranked, weights, near] = await Promise.all([
     rankInScope(scope, most, (step) =>
       rankOnce(store, request.query, { where: pushedDown(scope), most: step, map }),
     ),
     termWeights(store, request.query, kept.weights),
+    nearTexts(store, request.vectors, request),
   ]);
-  const listed = ranked.candidates.filter(({ session_id }) => summaries.get(session_id) !== undefined);
-  const { text } = request;
-  const rescored = await rescore(store, listed, {
+  const isKnown = ({ session_id }: { readonly session_id: string }): boolean =>
+    summaries.get(session_id) !== undefined;
+  const listed = ranked.candidates.filter(isKnown);
+  const byWords = new Set(listed.map(({ row }) => row));
+  const joined = near.messages
+    .filter((each) => isKnown(each) && !byWords.has(each.row))
+    .map(({ row, session_id }): Candidate => ({ row, session_id, score: 0 }));
+  const { candidates, coverage } = await rescore(store, listed, {
     text,
     weights,
     rowStates,
     texts: kept.texts,
     map: ranked.map,
+    also: joined.slice(0, MOST_JOINED),
   });
-  const top = rescored[0]?.score ?? 0;
-  const visible = rescored
-    .map((candidate) => ({ ...candidate, score: top > 0 ? candidate.score / top : 0 }))
-    .filter(({ score }) => score >= request.minScore);
+  const { isCut } = ranked;
+  const all = { isCut, map: ranked.map, vectors: near.use };
+  if (near.use.state !== "used") return { ...all, candidates: fromTop(candidates), arms: undefined };
+  const similarity = new Map(near.messages.map((each) => [each.row, each.similarity]));
+  const arms = fuse(candidates, { coverage, similarity });
+  const fused = [...candidates, ...joined.slice(MOST_JOINED)]
+    .map((candidate) => ({ ...candidate, score: arms.get(candidate.row)?.fused ?? 0 }))
+    .filter(({ score }) => score > 0)
+    .toSorted(byScore);
+  return { ...all, candidates: fromTop(fused), arms };
+}
+
+/** Scores as shares of the best one. */
+function fromTop(candidates: readonly Candidate[]): readonly Candidate[] {
+  const top = candidates[0]?.score ?? 0;
+  return candidates.map((candidate) => ({ ...candidate, score: top > 0 ? candidate.score / top : 0 }));
+}
+
+export async function searchByWords(store: SessionStore, request: WordRequest): Promise<WordPage> {
+  const most = Math.min(POOL.most, POOL.first + POOL.perShown * (request.after?.shown ?? 0));
+  return pageOf(store, await rankMessages(store, { ...request, most }), {
+    ...request,
+    canRankMore: most < POOL.most,
+  });
+}
+
+/** A page of messages that are ranked, whatever by. */
+export async function pageOf(
+  store: SessionStore,
+  ranked: RankedMessages,
+  request: PageRequest,
+): Promise<WordPage> {
+  const { summaries, rowStates, limit, after } = request;
+  const visible = ranked.candidates.filter(({ score }) => score >= request.minScore);
   const collapser = new Collapser(request.perSession);
   const origins = new OriginalMessages(store, summaries);
   let readCount = 0;
@@ -98,10 +162,11 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
     later.length > limit ||
     [...unread.keys()].some((session) => !collapser.has(session)) ||
     !rest.isWhole ||
-    (ranked.isCut && most < POOL.most && groups.length > 0);
+    (ranked.isCut && request.canRankMore && groups.length > 0);
   const last = groups.at(-1);
   return {
     groups,
+    vectors: ranked.vectors,
     matched: readCount - left + rest.hits.length,
     isExact: !ranked.isCut && rest.isWhole,
     next:
@@ -114,11 +179,7 @@ export async function searchByWords(store: SessionStore, request: WordRequest): 
 type RankedOnce = Ranked & { readonly map: TextMap | undefined };
 
 /** With the map, as far as it knows what is found; and which map that was. */
-async function rankOnce(
-  store: SessionStore,
-  query: WordQuery,
-  ranking: Ranking,
-): Promise<RankedOnce> {
+async function rankOnce(store: SessionStore, query: WordQuery, ranking: Ranking): Promise<RankedOnce> {
   const ranked = await rankByWords(store, query, ranking);
   if (ranked !== undefined) return { ...ranked, map: ranking.map };
   const again = await rankByWords(store, query, { ...ranking, map: undefined });
