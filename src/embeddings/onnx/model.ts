@@ -48,7 +48,7 @@ export class Model {
 
   /** By trying it: no file says it for certain. */
   async dimension(): Promise<number> {
-    const { vectors } = await this.embed(["pond"]);
+    const { vectors } = await this.embed(["word"]);
     if (vectors[0] === undefined) throw notThatKind("it gives no vector for a word");
     return vectors[0].length;
   }
