@@ -66,7 +66,7 @@ describe("vectors", () => {
     await using folder = await modelFolder("good");
     await using embedder = await open(folder);
     const words = Array.from({ length: 100 }, (_, at) =>
-      Array.from({ length: (at * 37) % 300 }, (_, n) => (n + at) % 3),
+      Array.from({ length: (at * 37) % 300 }, (__, n) => (n + at) % 3),
     );
     const texts = words.map((each) => each.map((n) => VOCABULARY[4 + n]).join(" "));
     const { vectors } = await embedder.embed(texts, { kind: "query", signal });
