@@ -46,6 +46,7 @@ async function bundle(): Promise<void> {
   const input = {
     main: `${fresh}/cli/main.js`,
     "import-worker": `${fresh}/handlers/import/import-worker.js`,
+    "onnx-worker": `${fresh}/embeddings/onnx/onnx-worker.js`,
   };
   const bundled = await rolldown({
     input,

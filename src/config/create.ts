@@ -4,11 +4,14 @@ import { dirname } from "node:path";
 import { errnoOf } from "../base/errors.ts";
 import { makeFolders, PRIVATE_FILE } from "../base/files/folders.ts";
 
-/** Creates the file with the store's address; false when there is one already, which stays as it is. */
-export async function createConfigFile(
-  path: string,
-  settings: { readonly storageUrl: string },
-): Promise<boolean> {
+interface FirstSettings {
+  readonly storageUrl: string;
+  /** Of `[embeddings]`, where that is not the default. */
+  readonly embeddings?: { readonly provider: string; readonly model?: string; readonly folder?: string };
+}
+
+/** Creates the file with these settings; false when there is one already, which stays as it is. */
+export async function createConfigFile(path: string, settings: FirstSettings): Promise<boolean> {
   makeFolders(dirname(path));
   const content = `# Settings of pond. Every line is optional: \`pond config show\` shows which values are in effect and why,
 # \`pond config schema\` shows every setting.
@@ -20,7 +23,8 @@ url = ${tomlText(settings.storageUrl)}
 # Folders or single files to read beside or instead of a client's own place:
 # [adapters.claude-code]
 # paths = ["~/.claude/projects", "/backup/claude/projects"]
-`;
+
+${embeddingsTable(Object.entries(settings.embeddings ?? {}))}`;
   try {
     await writeFile(path, content, { flag: "wx", mode: PRIVATE_FILE });
     return true;
@@ -28,6 +32,16 @@ url = ${tomlText(settings.storageUrl)}
     if (errnoOf(error) === "EEXIST") return false;
     throw error;
   }
+}
+
+function embeddingsTable(values: readonly (readonly [string, string])[]): string {
+  const lines = values.map(([name, value]) => `${name} = ${tomlText(value)}\n`);
+  if (lines.length > 0) return `[embeddings]\n${lines.join("")}`;
+  return `# Vectors, for search by meaning; the key of a service is better in POND_EMBEDDINGS_API_KEY:
+# [embeddings]
+# provider = "ollama"
+# model = "nomic-embed-text"
+`;
 }
 
 /** A TOML basic string has the escapes of JSON. */

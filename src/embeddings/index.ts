@@ -19,9 +19,11 @@ export async function openEmbedder(
     case "none":
       return undefined;
     case "static":
-      throw notBuilt("static");
-    case "onnx":
-      throw notBuilt("onnx");
+      throw notBuilt();
+    case "onnx": {
+      const { openOnnxEmbedder } = await import("./onnx/onnx-embedder.ts");
+      return openOnnxEmbedder(settings, options);
+    }
     case "openai":
     case "ollama":
     case "voyage":
@@ -33,8 +35,8 @@ export async function openEmbedder(
   }
 }
 
-const notBuilt = (provider: string): PondError =>
-  new PondError("validation_failed", `embeddings.provider = "${provider}" is not built yet`, {
+const notBuilt = (): PondError =>
+  new PondError("validation_failed", 'embeddings.provider = "static" is not built yet', {
     reason: "unsupported",
     hint: "name another provider, or none",
   });

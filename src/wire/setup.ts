@@ -28,6 +28,14 @@ export interface PlaceReport {
 export interface InitRequest {
   /** Address of the store, for the settings. */
   readonly store: string;
+  /** Who makes vectors, where that is not the default. */
+  readonly embeddings?: InitEmbeddings;
+}
+
+export interface InitEmbeddings {
+  readonly provider: string;
+  readonly model?: string;
+  readonly folder?: string;
 }
 
 export interface InitSurvey {

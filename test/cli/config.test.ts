@@ -57,6 +57,28 @@ test("show --json is one document, and holds no secret either", async () => {
   });
 });
 
+test("the key of an embedding service is masked, wherever it is set, and so is a password in its address", async () => {
+  using home = homeWith(
+    "[embeddings]\nprovider = 'openai'\nurl = 'https://me:s3cr3t@host/v1'\napi_key = 's3cr3t'\n",
+  );
+  for (const env of [{}, { POND_EMBEDDINGS_API_KEY: "s3cr3t-too" }])
+    for (const args of [[], ["--json"]]) {
+      const { stdout, stderr } = await home.pond(["config", "show", ...args], { env });
+      expect(stdout).toContain("embeddings.api_key");
+      expect(stdout + stderr).not.toContain("s3cr3t");
+    }
+});
+
+test("schema says which providers there are", async () => {
+  using home = new TempHome();
+  const { stdout } = await home.pond(["config", "schema"]);
+  expect(JSON.parse(stdout).properties.embeddings.properties.provider).toMatchObject({
+    type: "string",
+    enum: ["none", "static", "onnx", "openai", "ollama", "voyage", "cohere", "gemini"],
+    default: "none",
+  });
+});
+
 test("show tells a POND_ variable that no setting has", async () => {
   using home = new TempHome();
   const { stderr, code } = await home.pond(["config", "show"], { env: { POND_STROE: "/x" } });

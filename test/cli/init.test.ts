@@ -11,7 +11,7 @@ async function type(home: TempHome, ...answers: readonly string[]): Promise<stri
   const line = `"${process.execPath}" "${BIN}" init; echo "ended with $?"`;
   const typist = answers.map(
     (keys, n) =>
-      `until [ "$(grep -o "its store" screen 2>&- | wc -l)" -gt ${n} ]; do :; done; printf '${keys}'`,
+      `until [ "$(grep -oE "its store|by meaning" screen 2>&- | wc -l)" -gt ${n} ]; do :; done; printf '${keys}'`,
   );
   const { stdout } = await home.exec("bash", [
     "-c",
@@ -23,10 +23,26 @@ async function type(home: TempHome, ...answers: readonly string[]): Promise<stri
 describe.runIf(hasScript)("on a terminal", () => {
   test("asks again when an answer cannot be, and writes the one that can, whole", async () => {
     using home = new TempHome();
-    const screen = await type(home, "ftp://nowhere\\n", "my store\\n");
+    const screen = await type(home, "ftp://nowhere\\n", "my store\\n", "\\n");
     expect(screen).toMatch(/cannot begin with ftp:\/\/; use a path/);
     expect(screen).toContain("ended with 0");
-    expect(readFileSync(fileOf(home), "utf8")).toContain(`url = "${home.path}/my store"`);
+    const written = readFileSync(fileOf(home), "utf8");
+    expect(written).toContain(`url = "${home.path}/my store"`);
+    expect(written).not.toMatch(/^\[embeddings\]/m);
+  });
+
+  test("a model of vectors is asked for once; what it is and needs is written", async () => {
+    using home = new TempHome();
+    const screen = await type(home, "\\n", "olama\\n", "ollama\\n", "ollama nomic-embed-text\\n");
+    expect(screen).toMatch(/cannot be "olama"; did you mean "ollama"\? [^]*ollama needs its model/);
+    expect(screen).toContain("ended with 0");
+    expect(readFileSync(fileOf(home), "utf8")).toMatch(
+      /^\[embeddings\]\nprovider = "ollama"\nmodel = "nomic-embed-text"\n$/m,
+    );
+    expect(await home.pond(["config", "show"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("embeddings.model\tnomic-embed-text\tfile config.toml:"),
+    });
   });
 
   test("Ctrl-D is no answer, and nothing is written", async () => {

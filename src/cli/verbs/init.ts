@@ -1,5 +1,6 @@
-/** `pond init`: looks around, asks where the store should be, writes the settings once. */
+/** `pond init`: looks around, asks for the store and for a model of vectors, writes the settings once. */
 import { toPondError } from "../../base/errors.ts";
+import { optional } from "../../base/optional.ts";
 import { loadConfig } from "../../config/index.ts";
 import { init as setUp, surveyMachine } from "../../handlers/index.ts";
 import { ask, canAsk } from "../terminal/ask.ts";
@@ -9,7 +10,7 @@ import type { Outcome } from "../terminal/exit.ts";
 import { wordedError } from "../terminal/next-step.ts";
 import { counted, size } from "../terminal/number.ts";
 import type { initFlags } from "../command/verb-flags.ts";
-import type { InitReport } from "../../wire/setup.ts";
+import type { InitEmbeddings, InitReport } from "../../wire/setup.ts";
 
 export async function init(verb: VerbContext<typeof initFlags>): Promise<Outcome> {
   const { flags, out } = verb;
@@ -17,7 +18,10 @@ export async function init(verb: VerbContext<typeof initFlags>): Promise<Outcome
   const survey = await surveyMachine(context);
   const asks = !flags.yes && !survey.config_exists && flags.store === undefined && canAsk();
   const store = asks ? await askForStore(verb, survey.store) : survey.store;
-  const report = await setUp(context, { store });
+  const embeddings = asks
+    ? await askForEmbeddings(verb, context.config.values.embeddings.provider)
+    : undefined;
+  const report = await setUp(context, { store, ...optional("embeddings", embeddings) });
   out.result(report, () => render(report));
   if (survey.config_exists && flags.store !== undefined)
     out.note(`note: --store applied to this command only; storage.url in ${survey.config_file} is as it was`);
@@ -31,6 +35,33 @@ async function askForStore({ env, flags, out, signal }: VerbContext, fallback: s
     try {
       const answer = [{ key: "storage.url" as const, name: text, text }];
       return (await loadConfig({ environment: env, given: answer, file: flags.config })).values.storage.url;
+    } catch (error) {
+      const { message, hint = "" } = wordedError(toPondError(error));
+      out.note(`${message}; ${hint}`);
+    }
+  }
+}
+
+/** The provider and, behind a space, what it needs most: its folder or its model. Nothing where it is the default. */
+async function askForEmbeddings(
+  { env, flags, out, signal }: VerbContext,
+  fallback: string,
+): Promise<InitEmbeddings | undefined> {
+  const question = "Search by meaning, too? none, onnx <folder>, ollama <model> or openai <model>";
+  for (;;) {
+    const text = await ask(question, fallback, signal);
+    const [, provider = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(text) ?? [];
+    const name = provider === "onnx" ? "folder" : "model";
+    const given = [
+      { key: "embeddings.provider" as const, name: "that", text: provider },
+      ...(rest === "" ? [] : [{ key: `embeddings.${name}` as const, name: "that", text: rest }]),
+    ];
+    try {
+      const { values } = await loadConfig({ environment: env, given, file: flags.config });
+      if (provider === fallback && rest === "") return undefined;
+      if (rest !== "" || (provider !== "onnx" && provider !== "ollama"))
+        return { provider, ...optional(name, rest === "" ? undefined : values.embeddings[name]) };
+      out.note(`${provider} needs its ${name}; write it behind: ${provider} <${name}>`);
     } catch (error) {
       const { message, hint = "" } = wordedError(toPondError(error));
       out.note(`${message}; ${hint}`);

@@ -47,6 +47,8 @@ const LONGEST_ASKED_PAUSE_MS = 60_000;
 const LARGEST_ANSWER = 64 * 1024 * 1024;
 const LARGEST_ERROR = 64 * 1024;
 const SHOWN_OF_ERROR = 300;
+/** More than is shown, so that no half of a key is. */
+const LOOKED_AT_OF_ERROR = 10_000;
 const TOO_LONG =
   /context length|context window|too long|too large|too many tokens|maximum.{0,40}(?:tokens|length)|input length|token limit|exceed.{0,60}tokens/i;
 
@@ -127,7 +129,7 @@ function parsed(service: Service, text: string): unknown {
 
 /** An error in the server's words: one line, not all of it, and without what it repeats of the key. */
 function shown(text: string, secrets: readonly string[]): string {
-  const line = maskSecrets(text, secrets).replaceAll(/\s+/g, " ").trim();
+  const line = maskSecrets(text.slice(0, LOOKED_AT_OF_ERROR), secrets).replaceAll(/\s+/g, " ").trim();
   return line.length > SHOWN_OF_ERROR ? `${line.slice(0, SHOWN_OF_ERROR)}...` : line;
 }
 

@@ -19,6 +19,9 @@ export async function surveyMachine(context: Context): Promise<InitSurvey> {
 export async function init(context: Context, choice: InitRequest): Promise<InitReport> {
   const survey = await surveyMachine(context);
   if (survey.config_exists) return { ...survey, changed: [] };
-  const created = await createConfigFile(survey.config_file, { storageUrl: choice.store });
+  const created = await createConfigFile(survey.config_file, {
+    storageUrl: choice.store,
+    ...(choice.embeddings && { embeddings: choice.embeddings }),
+  });
   return { ...survey, store: choice.store, changed: created ? [survey.config_file] : [] };
 }
