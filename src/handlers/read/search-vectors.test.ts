@@ -22,9 +22,17 @@ const model = (more: Parameters<typeof fakeEmbedder>[0] = {}): Embedder =>
 const TEXTS = ["kettle", "sails and ropes of a ship", "which port is open"];
 
 /** A session a text; embedded. */
-async function withTexts(texts: readonly string[] = TEXTS, embedder: Embedder = model()): Promise<TempContext> {
+async function withTexts(
+  texts: readonly string[] = TEXTS,
+  embedder: Embedder = model(),
+): Promise<TempContext> {
   const temp = await tempContext({ embedder });
-  for (const [at, text] of texts.entries()) await temp.ingest(story(`s${at}`).user(text, { id: `m${at}` }).events());
+  for (const [at, text] of texts.entries())
+    await temp.ingest(
+      story(`s${at}`)
+        .user(text, { id: `m${at}` })
+        .events(),
+    );
   const { embed } = await sync(temp.context, { stages: ["embed"] });
   expect(embed.outcome).toBe("embedded");
   return temp;
@@ -77,22 +85,32 @@ test("filters hold for vectors, and an index answers them", async () => {
 const failures: readonly [string, Parameters<typeof fakeEmbedder>[0], object][] = [
   [
     "fails",
-    { onCall: () => Promise.reject(new PondError("storage_unavailable", "the model is gone", { hint: "start it" })) },
+    {
+      onCall: () =>
+        Promise.reject(new PondError("storage_unavailable", "the model is gone", { hint: "start it" })),
+    },
     { state: "failed", reason: "the model is gone" },
   ],
   ["answers nothing", { answer: () => [] }, { state: "unusable" }],
   ["answers with other dimensions", { answer: () => [new Float32Array(3)] }, { state: "unusable" }],
-  ["answers with no numbers", { answer: () => [new Float32Array(64).fill(Number.NaN)] }, { state: "unusable" }],
+  [
+    "answers with no numbers",
+    { answer: () => [new Float32Array(64).fill(Number.NaN)] },
+    { state: "unusable" },
+  ],
 ];
 
-test.each(failures)("with a model that %s words alone are searched, and the answer says so", async (_, more, vectors) => {
-  await using temp = await withTexts();
-  // Another query: what was embedded once is not asked again.
-  await using broken = await reopened(temp, model(more));
-  const found = await find(broken, { query: `ropes ${JSON.stringify(vectors)}` });
-  expect(ids(found)).toEqual(["m1"]);
-  expect(found.vectors).toEqual(vectors);
-});
+test.each(failures)(
+  "with a model that %s words alone are searched, and the answer says so",
+  async (_, more, vectors) => {
+    await using temp = await withTexts();
+    // Another query: what was embedded once is not asked again.
+    await using broken = await reopened(temp, model(more));
+    const found = await find(broken, { query: `ropes ${JSON.stringify(vectors)}` });
+    expect(ids(found)).toEqual(["m1"]);
+    expect(found.vectors).toEqual(vectors);
+  },
+);
 
 test("messages without a vector yet are found by words, and counted", async () => {
   await using temp = await withTexts();
@@ -114,8 +132,12 @@ test("pages together are what one large page is", async () => {
   const all = ids(await find(temp, { query: "kettle", limit: 100 }));
   expect(all).toHaveLength(30);
   const paged: string[] = [];
-  for (let cursor: string | undefined = ""; cursor !== undefined; ) {
-    const page: SearchResponse = await find(temp, { query: "kettle", limit: 7, ...(cursor === "" ? {} : { cursor }) });
+  for (let cursor: string | undefined = ""; cursor !== undefined;) {
+    const page: SearchResponse = await find(temp, {
+      query: "kettle",
+      limit: 7,
+      ...(cursor === "" ? {} : { cursor }),
+    });
     paged.push(...ids(page));
     cursor = page.next_cursor;
   }

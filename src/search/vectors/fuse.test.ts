@@ -36,16 +36,23 @@ test("a message that both arms find is before one that either finds alone", () =
 test("without vectors the order by words is kept, and no measure of it matters", () => {
   const scores = fc.array(fc.double({ min: 0.001, max: 1000, noNaN: true }), { minLength: 1, maxLength: 20 });
   fc.assert(
-    fc.property(scores, fc.double({ min: 0.01, max: 1, noNaN: true }), fc.integer({ min: 1, max: 9 }), (all, coverage, factor) => {
-      const order = (times: number): readonly bigint[] => {
-        const found = all.map((score, at) => ({ row: BigInt(at), score: score * times }));
-        const fused = fuse(found, { coverage, similarity: new Map() });
-        return [...fused].toSorted(([a, x], [b, y]) => y.words - x.words || Number(a - b)).map(([row]) => row);
-      };
-      expect(order(factor)).toEqual(order(1));
-      const best = fuse(words([[0, all[0] ?? 1]]), { coverage, similarity: new Map() }).get(0n);
-      expect(best?.words).toBeCloseTo(coverage);
-    }),
+    fc.property(
+      scores,
+      fc.double({ min: 0.01, max: 1, noNaN: true }),
+      fc.integer({ min: 1, max: 9 }),
+      (all, coverage, factor) => {
+        const order = (times: number): readonly bigint[] => {
+          const found = all.map((score, at) => ({ row: BigInt(at), score: score * times }));
+          const fused = fuse(found, { coverage, similarity: new Map() });
+          return [...fused]
+            .toSorted(([a, x], [b, y]) => y.words - x.words || Number(a - b))
+            .map(([row]) => row);
+        };
+        expect(order(factor)).toEqual(order(1));
+        const best = fuse(words([[0, all[0] ?? 1]]), { coverage, similarity: new Map() }).get(0n);
+        expect(best?.words).toBeCloseTo(coverage);
+      },
+    ),
   );
 });
 

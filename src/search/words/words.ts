@@ -15,7 +15,7 @@ import type { WordQuery } from "./query.ts";
 import { rescore } from "./rescore.ts";
 import type { Scope } from "../hits/scope.ts";
 import type { ArmScores } from "../vectors/fuse.ts";
-import { fuse } from "../vectors/fuse.ts";
+import { fuse, nearness } from "../vectors/fuse.ts";
 import type { NearRequest, VectorSource, VectorUse } from "../vectors/near.ts";
 import { nearTexts } from "../vectors/near.ts";
 import type { HitStates } from "../hits/hit-states.ts";
@@ -66,7 +66,7 @@ const LOOKED_AT = 4;
 /** Sessions behind those of the page that are looked into for the sake of the count: some hundred milliseconds. */
 const MOST_COUNTED = 100;
 
-/** Messages of vectors alone that are ranked with the best by words. */
+/** Messages that vectors alone find: of the nearest some are always far, and an empty answer must mean something. */
 const MOST_JOINED = 50;
 
 export interface RankedMessages {
@@ -96,7 +96,8 @@ export async function rankMessages(store: SessionStore, request: RankRequest): P
   const listed = ranked.candidates.filter(isKnown);
   const byWords = new Set(listed.map(({ row }) => row));
   const joined = near.messages
-    .filter((each) => isKnown(each) && !byWords.has(each.row))
+    .filter((each) => isKnown(each) && !byWords.has(each.row) && nearness(each.similarity) > 0)
+    .slice(0, MOST_JOINED)
     .map(({ row, session_id }): Candidate => ({ row, session_id, score: 0 }));
   const { candidates, coverage } = await rescore(store, listed, {
     text,
@@ -104,16 +105,15 @@ export async function rankMessages(store: SessionStore, request: RankRequest): P
     rowStates,
     texts: kept.texts,
     map: ranked.map,
-    also: joined.slice(0, MOST_JOINED),
+    also: joined,
   });
   const { isCut } = ranked;
   const all = { isCut, map: ranked.map, vectors: near.use };
   if (near.use.state !== "used") return { ...all, candidates: fromTop(candidates), arms: undefined };
   const similarity = new Map(near.messages.map((each) => [each.row, each.similarity]));
   const arms = fuse(candidates, { coverage, similarity });
-  const fused = [...candidates, ...joined.slice(MOST_JOINED)]
+  const fused = candidates
     .map((candidate) => ({ ...candidate, score: arms.get(candidate.row)?.fused ?? 0 }))
-    .filter(({ score }) => score > 0)
     .toSorted(byScore);
   return { ...all, candidates: fromTop(fused), arms };
 }
