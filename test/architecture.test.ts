@@ -75,10 +75,12 @@ const INNER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     ".": ["tables", "ingest", "states", "summaries", "read", "repair"],
   },
   search: {
+    analysis: [],
+    kept: ["analysis"],
     hits: [],
-    words: ["hits"],
+    words: ["analysis", "kept", "hits"],
     exact: ["hits"],
-    ".": ["hits", "words", "exact"],
+    ".": ["analysis", "kept", "hits", "words", "exact"],
   },
   handlers: {
     context: [],
