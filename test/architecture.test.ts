@@ -76,10 +76,12 @@ const INNER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     ".": ["tables", "ingest", "states", "summaries", "read", "vectors", "repair"],
   },
   search: {
+    analysis: [],
+    kept: ["analysis"],
     hits: [],
-    words: ["hits"],
+    words: ["analysis", "kept", "hits"],
     exact: ["hits"],
-    ".": ["hits", "words", "exact"],
+    ".": ["analysis", "kept", "hits", "words", "exact"],
   },
   embeddings: { ".": [], http: ["."], onnx: ["."], static: ["."] },
   handlers: {

@@ -278,7 +278,7 @@ export class SessionStore implements AsyncDisposable {
     return readFacts(this.tables, rowsOf(messages));
   }
 
-  /** The parts of messages of any sessions that are not merely text, in the order of the keys given; bodies unread. */
+  /** The parts of messages of any sessions that are not merely text, in the order of the keys given. */
   otherPartOutlines(keys: readonly MessageKey[]): Promise<readonly (readonly StoredPart[])[]> {
     return readOtherPartOutlines(this.tables, keys);
   }

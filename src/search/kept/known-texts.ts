@@ -3,8 +3,8 @@
  * is mostly about the same sessions. Bounded by what they take in memory.
  */
 import type { SessionStore } from "../../sessions/index.ts";
-import type { CountedText, ReadText } from "../words/vocabulary.ts";
-import { Vocabulary } from "../words/vocabulary.ts";
+import type { CountedText, ReadText } from "../analysis/vocabulary.ts";
+import { Vocabulary } from "../analysis/vocabulary.ts";
 
 /** Bytes of all that are kept, and of the largest one. */
 const MOST_BYTES = 64_000_000;

@@ -8,8 +8,8 @@ import { piecesOf } from "../../model/derived/identifiers.ts";
 import type { TextQuery } from "../../substrate/index.ts";
 import { segmentsOf } from "./segments.ts";
 import { languageOf, withoutStopWords } from "./stop-words.ts";
-import { termOf } from "./vocabulary.ts";
-import { formsOf } from "./word-forms.ts";
+import { termOf } from "../analysis/vocabulary.ts";
+import { formsOf } from "../analysis/word-forms.ts";
 
 export interface WordQuery {
   /** Over the indexed text, each with its weight. Apart, because the engine ranks a combined query over everything. */

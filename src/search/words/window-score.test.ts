@@ -1,8 +1,8 @@
 /** The score of a message among its neighbours. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { CountedText } from "./vocabulary.ts";
-import { termOf, Vocabulary } from "./vocabulary.ts";
+import type { CountedText } from "../analysis/vocabulary.ts";
+import { termOf, Vocabulary } from "../analysis/vocabulary.ts";
 import { windowScore } from "./window-score.ts";
 
 const countedTexts = (texts: readonly string[], terms: ReadonlySet<string>): readonly CountedText[] => {

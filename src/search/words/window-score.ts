@@ -3,7 +3,7 @@
  * answer the others, so what is scored is the best window of five texts around a message, and half of the message alone.
  * Pure.
  */
-import type { CountedText } from "./vocabulary.ts";
+import type { CountedText } from "../analysis/vocabulary.ts";
 
 const K1 = 1.2;
 const B = 0.75;

@@ -106,8 +106,8 @@ export const readPartOutlinesOf = (
 const SPOKEN = ["text", "reasoning"] as const;
 
 /**
- * The same of those that are not merely text. Most messages have none, which is known before any column of a part is read: it
- * takes a third of the time.
+ * The same of those that are not merely text, with their bodies. Most messages have none, which is known before any column of
+ * a part is read: it takes a third of the time.
  */
 export const readOtherPartOutlines = (
   tables: SessionTables,
@@ -116,7 +116,8 @@ export const readOtherPartOutlines = (
   byMessage(keys, async (ofMessages) => {
     const where = and(ofMessages, not(isIn("type", SPOKEN)));
     const found = await tables.parts.scan({ select: [], where, withRowId: true });
-    return found.length === 0 ? [] : outlinesIn(await tables.parts.take(found.rowIds(), OUTLINE_COLUMNS));
+    if (found.length === 0) return [];
+    return outlinesIn(await tables.parts.take(found.rowIds(), [...OUTLINE_COLUMNS, ...PART_BODY_COLUMNS]));
   });
 
 async function byMessage(
