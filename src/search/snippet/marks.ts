@@ -51,8 +51,8 @@ export function wordMarks(text: string, sought: Sought): readonly Mark[] {
 /** Where a text is as it is, in order. */
 export function literalMarks(text: string, literal: string): readonly Mark[] {
   const marks: Mark[] = [];
-  const step = Math.max(1, literal.length);
-  for (let at = text.indexOf(literal); at >= 0 && literal !== ""; at = text.indexOf(literal, at + step)) {
+  if (literal === "") return marks;
+  for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + literal.length)) {
     marks.push({ start: at, end: at + literal.length, term: literal });
     if (marks.length === MOST.marks) break;
   }
