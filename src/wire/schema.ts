@@ -64,13 +64,9 @@ const scope = {
   }),
   from_date: day.exactOptional(),
   to_date: day.exactOptional(),
-  time_zone: z
-    .string()
-    .min(1)
-    .exactOptional()
-    .meta({
-      description: "Of days: a name such as Europe/Berlin, or an offset such as +02:00. Default UTC.",
-    }),
+  time_zone: z.string().min(1).exactOptional().meta({
+    description: "Of days: a name such as Europe/Berlin, or an offset such as +02:00. Default UTC.",
+  }),
   include_subagents: z.boolean().exactOptional().meta({ description: "Default false." }),
 };
 

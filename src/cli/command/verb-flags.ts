@@ -104,7 +104,7 @@ export const sessionsFlags = {
   from: {
     type: "string",
     value: "day",
-    summary: "Active on or after this day (YYYY-MM-DD, of this machine's time zone)",
+    summary: "Active on or after this day (YYYY-MM-DD) of this machine's zone",
   },
   to: { type: "string", value: "day", summary: "Active on or before this day (YYYY-MM-DD)" },
   parent: { type: "string", value: "session", summary: "Only the children of this session" },
@@ -114,7 +114,7 @@ export const sessionsFlags = {
   cursor: {
     type: "string",
     value: "token",
-    summary: "Continue from the previous page (next_cursor of --json)",
+    summary: "Continue from the previous page",
   },
 } as const satisfies FlagTable;
 
@@ -174,11 +174,11 @@ export const searchFlags = {
   from: {
     type: "string",
     value: "day",
-    summary: "On or after this day (YYYY-MM-DD, of this machine's time zone)",
+    summary: "On or after this day (YYYY-MM-DD) of this machine's zone",
   },
   to: { type: "string", value: "day", summary: "On or before this day (YYYY-MM-DD)" },
   tool: { type: "string", value: "name", summary: "Only what this tool was called for or gave" },
-  failed: { type: "boolean", summary: "Only results that failed; by words, messages with such a call" },
+  failed: { type: "boolean", summary: "Only results that failed, or messages with such a call" },
   subagents: { type: "boolean", summary: "Include sessions of subagents" },
   superseded: { type: "boolean", summary: "Include replaced versions of rewritten records, marked" },
   limit: { type: "integer", value: "n", summary: "At most this many sessions (default 10)" },
@@ -186,7 +186,7 @@ export const searchFlags = {
   cursor: {
     type: "string",
     value: "token",
-    summary: "Continue from the previous page (next_cursor of --json)",
+    summary: "Continue from the previous page",
   },
   explain: { type: "boolean", summary: "Show the engine's query plan instead" },
 } as const satisfies FlagTable;
