@@ -78,7 +78,8 @@ const INNER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     hits: [],
     words: ["hits"],
     exact: ["hits"],
-    ".": ["hits", "words", "exact"],
+    snippet: ["words"],
+    ".": ["hits", "words", "exact", "snippet"],
   },
   handlers: {
     context: [],

@@ -41,6 +41,5 @@ export type {
   SessionResult,
   SessionsRequest,
   SessionsResponse,
-  TextRange,
   WirePart,
 } from "./types.ts";
