@@ -79,9 +79,11 @@ const INNER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     analysis: [],
     kept: ["analysis"],
     hits: [],
-    words: ["analysis", "kept", "hits"],
+    words: ["analysis", "kept", "hits", "vectors"],
     exact: ["hits"],
-    ".": ["analysis", "kept", "hits", "words", "exact"],
+    vectors: ["hits"],
+    snippet: ["analysis", "words"],
+    ".": ["analysis", "kept", "hits", "vectors", "words", "exact", "snippet"],
   },
   embeddings: { ".": [], http: ["."], onnx: ["."], static: ["."] },
   handlers: {

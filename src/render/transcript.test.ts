@@ -233,6 +233,33 @@ describe("a transcript", () => {
       "read one: get(message_id); its session: get(session_id)",
       "more: cursor=abc",
     ]);
+    const marking: Phrasing = {
+      ...plain,
+      match: (text) => `<${text}>`,
+      open: (...ids) => `get ${ids.join(" ")}`,
+    };
+    const [session] = parsed.sessions;
+    const [hit] = session!.matches;
+    const marked = {
+      ...hit!,
+      highlights: [
+        { start: 0, end: 2 },
+        { start: 4, end: 7 },
+      ],
+      text: "\x1b[1m\nwo\x1b",
+    };
+    const continued = { ...marked, newer: { last_at: "1970-01-03T01:00:00.000Z" } };
+    const shown = { ...parsed, sessions: [{ ...session!, matches: [continued] }] };
+    expect(searchTranscript(shown, "hello", marking).split("\n").slice(4)).toEqual([
+      "--- [1] 1.00 | user | 1970-01-01 00:00:00Z | session continued for 2 days ---",
+      "<?[>1m<",
+      "wo>?",
+      "  also in s2",
+      "get s1 m1",
+      "",
+      "a session: get(session_id)",
+      "more: cursor=abc",
+    ]);
     const empty = { ...parsed, sessions: [], matched_total: 0, has_more: false };
     expect(searchTranscript(empty, "hello", plain)).toMatch(
       /^nothing matches "hello".*40 messages.*mode=exact/,

@@ -1,42 +1,11 @@
 /**
- * Answers as transcripts (spec.md#wire-mcp): one delimiter rule a message, told from the text around it, with the ids for
+ * Answers of get as transcripts (spec.md#wire-mcp): one delimiter rule a message, told from the text around it, with the ids for
  * the next call. The same for terminals and for agents; only the words for the next call differ. Pure.
  */
 import { printJson } from "../base/json/json.ts";
-import { vectorsLine } from "./explanation.ts";
-import type {
-  GetResponse,
-  HitSession,
-  MessageView,
-  PartSummary,
-  RowState,
-  SearchResponse,
-  SessionResult,
-  WirePart,
-} from "../wire/index.ts";
-
-/** How a surface says what to ask next, and what it must not print. */
-export interface Phrasing {
-  /** Makes text harmless to who reads it. */
-  readonly clean: (text: string) => string;
-  /** The same for what stands in one line, whatever it holds. */
-  readonly line: (text: string) => string;
-  /** Titles, and what is beside the point; plain where there are no colours. */
-  readonly strong: (text: string) => string;
-  readonly faint: (text: string) => string;
-  readonly after: (id: string) => string;
-  readonly before: (id: string) => string;
-  readonly cursor: (token: string) => string;
-  readonly message: string;
-  readonly session: string;
-  readonly allBranches: string;
-  readonly end: (number: number) => string;
-  readonly history: string;
-  readonly state: (session: string, number: number, source: string | undefined) => string;
-  /** Absent when the sessions of subagents were looked at, too. */
-  readonly subagents?: string;
-  readonly exact: string;
-}
+import type { GetResponse, MessageView, SessionResult, WirePart } from "../wire/index.ts";
+import { rule, STATES, summaryLine, timeOf } from "./lines.ts";
+import type { Phrasing } from "./phrasing.ts";
 
 export function getTranscript(response: GetResponse, phrasing: Phrasing): string {
   const lines = [headOf(response, phrasing)];
@@ -71,92 +40,11 @@ function issueLines({ issues = [] }: GetResponse, { line }: Phrasing): string[] 
   });
 }
 
-export function searchTranscript(response: SearchResponse, query: string, phrasing: Phrasing): string {
-  // Exact text and patterns are looked for in tools too, so that more may match than have text.
-  const tools = response.mode === "words" ? "" : ", and all tool calls and results,";
-  // Other ends are searched too, and not counted among the messages that sessions have now.
-  const isMore = response.mode === "words" && response.matched_total > response.searchable_in_scope;
-  const searched = isMore ? `at least ${response.matched_total}` : `${response.searchable_in_scope}`;
-  const unsearched = response.sessions_unsearched ?? 0;
-  const left =
-    unsearched === 0
-      ? ""
-      : `, ${unsearched} ${unsearched === 1 ? "session" : "sessions"} of it not searched yet`;
-  const scope = `${searched} messages with text${tools} were in scope${left}`;
-  const name = JSON.stringify(phrasing.line(query));
-  if (response.sessions.length === 0) {
-    const more =
-      response.next_cursor === undefined
-        ? ""
-        : ` so far; continue with ${phrasing.cursor(response.next_cursor)}`;
-    const advice =
-      response.mode === "words" ? ` ${phrasing.exact} finds any text, including text in tools.` : "";
-    const without =
-      phrasing.subagents === undefined ? "" : ` Subagents are left out unless ${phrasing.subagents}.`;
-    return `nothing matches ${name}${more}; ${scope}.${without}${advice}`;
-  }
-  const shown = response.sessions.reduce((sum, { matches }) => sum + matches.length, 0);
-  const least = response.matched_total_exact ? "" : "at least ";
-  const lines = [
-    `${name}: ${least}${response.matched_total} ${response.matched_total === 1 ? "message matches" : "messages match"}, ${shown} of them shown, by session; ${scope}.`,
-  ];
-  let index = 0;
-  for (const session of response.sessions) {
-    lines.push("", ...sessionHeader(session, phrasing));
-    for (const hit of session.matches) {
-      index += 1;
-      const inside = hit.kind === undefined ? [] : [[hit.kind, hit.tool_name].filter(Boolean).join(" ")];
-      const facts = [hit.score.toFixed(2), hit.role, timeOf(hit.timestamp), hit.message_id, ...inside];
-      if (hit.state !== undefined) facts.push(STATES[hit.state]);
-      lines.push(rule(`[${index}] ${facts.join(" | ")}`, phrasing), phrasing.clean(hit.text));
-      lines.push(...(hit.parts_summary ?? []).map((part) => summaryLine(part, phrasing)));
-      if (hit.also_in !== undefined)
-        lines.push(
-          phrasing.faint(
-            phrasing.line(`  also in ${hit.also_in.map(({ session_id }) => session_id).join(", ")}`),
-          ),
-        );
-    }
-  }
-  lines.push(...vectorLines(response, phrasing));
-  lines.push("", `read one: ${phrasing.message}; its session: ${phrasing.session}`);
-  if (response.next_cursor !== undefined) lines.push(`more: ${phrasing.cursor(response.next_cursor)}`);
-  return lines.join("\n");
-}
-
-/** Only what people should know: that the model failed them, or has not come to all messages yet. */
-function vectorLines({ vectors }: SearchResponse, { faint, line }: Phrasing): string[] {
-  const isWorthSaying = vectors?.state === "failed" || (vectors?.missing ?? 0) > 0;
-  return vectors !== undefined && isWorthSaying ? ["", faint(line(`vectors: ${vectorsLine(vectors)}`))] : [];
-}
-
-/** What is said of a row that is not in the newest end of its session. */
-const STATES: Readonly<Record<RowState, string>> = {
-  superseded: "superseded",
-  removed: "removed",
-  other_end: "in another end",
-};
-
 function headOf({ session }: GetResponse, { line, strong, faint }: Phrasing): string {
   const { id, title, source_agent, project, relation = "child", parent_session_id: parent } = session;
   const name = title === undefined ? "" : `${strong(line(title))}\n`;
   const origin = parent === undefined ? "" : ` | ${relation} of ${parent}`;
   return name + faint(line(`session ${id} | ${source_agent} | ${project}${origin}`));
-}
-
-function sessionHeader(session: HitSession, { line, strong, faint }: Phrasing): string[] {
-  const { session_id, title, source_agent, project, matched_message_count: matched } = session;
-  const all = session.session_messages_count;
-  // Other ends, and what was removed, count for nothing among the messages that a session has now.
-  const counts = matched > all ? `${matched} matches, ${all} messages now` : `${matched} of ${all} messages`;
-  return [
-    strong(`=== ${line(title ?? session_id)}`),
-    faint(
-      line(
-        `session ${session_id} | ${source_agent} | ${project} | ${counts} | last ${timeOf(session.last_at)}`,
-      ),
-    ),
-  ];
 }
 
 function sessionFooter(result: SessionResult, phrasing: Phrasing): string[] {
@@ -271,13 +159,6 @@ function partsOf(view: MessageView, response: GetResponse): readonly WirePart[] 
   return response.scope === "message" && view.id === response.target.id ? response.target_parts : undefined;
 }
 
-function summaryLine({ kind, label = "", call_id, is_failure }: PartSummary, { line }: Phrasing): string {
-  const call = call_id === undefined ? "" : ` [${line(call_id)}]`;
-  if (kind === "tool_call") return `  -> ${line(label)}${call}`;
-  if (kind === "tool_result") return `  <- ${line(label)}${call}${is_failure === true ? " (failed)" : ""}`;
-  return `  [${[kind.replaceAll("_", " "), line(label)].filter(Boolean).join(" ")}]`;
-}
-
 function partLines(part: WirePart, { clean, line }: Phrasing): string[] {
   const indented = (text: string): string[] =>
     text === ""
@@ -314,16 +195,4 @@ function partLines(part: WirePart, { clean, line }: Phrasing): string[] {
 function textOf(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value : printJson(value, 0);
-}
-
-const RULE_WIDTH = 72;
-
-function rule(inner: string, { line, faint }: Phrasing): string {
-  const head = `--- ${line(inner)} `;
-  return faint(head.padEnd(Math.max(RULE_WIDTH, head.length + 3), "-"));
-}
-
-/** To the second, the zone said. */
-function timeOf(timestamp: string): string {
-  return `${timestamp.replace("T", " ").slice(0, 19)}Z`;
 }

@@ -42,7 +42,6 @@ export type {
   SessionResult,
   SessionsRequest,
   SessionsResponse,
-  TextRange,
   VectorsUsed,
   WirePart,
 } from "./types.ts";

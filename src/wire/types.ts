@@ -308,7 +308,7 @@ export interface SearchRequest {
 }
 
 /** Part of a text, in UTF-16 units; the end is the first one behind it. */
-export interface TextRange {
+interface TextRange {
   readonly start: number;
   readonly end: number;
 }

@@ -20,6 +20,14 @@ describe("a request", () => {
       { query: "x", filters: { project: { prefix: "/p" }, from_date: "2026-01-02" } },
     ],
     [
+      "search for tools that failed on a day",
+      searchRequestSchema,
+      {
+        query: "x",
+        filters: { tool_name: "Bash", failed_only: true, to_date: "2026-01-02", time_zone: "+02:00" },
+      },
+    ],
+    [
       "sessions",
       sessionsRequestSchema,
       { project: "p", include_subagents: true, to_date: "2026-01-02T03:04:05Z" },
@@ -55,6 +63,17 @@ describe("a request", () => {
       expect(error).toMatchObject({ code, data });
     }
   });
+});
+
+test.each([
+  [{ filters: { tool: "Bash" } }, "filters.tool is no field of it"],
+  [{ filters: { tool_name: "" } }, "filters.tool_name must not be empty"],
+  [{ filters: { failed_only: "yes" } }, 'filters.failed_only must be true or false, not "yes"'],
+  [{ filters: { time_zone: 2 } }, "filters.time_zone must be a text, not 2"],
+])("a search with %j is refused in plain words", (body, message) => {
+  expect(() => parseRequest(searchRequestSchema, { protocol_version: 1, query: "x", ...body })).toThrow(
+    message,
+  );
 });
 
 test("an error has one shape, and every code a meaning for HTTP and MCP", () => {

@@ -102,12 +102,21 @@ export const sessionsFlags = {
     summary: "Only this client, or one of its agents: claude-code/Explore",
   },
   title: { type: "string", value: "words", summary: "Only titles with these words" },
-  from: { type: "string", value: "day", summary: "Active on or after this day (YYYY-MM-DD)" },
+  from: {
+    type: "string",
+    value: "day",
+    summary: "Active on or after this day (YYYY-MM-DD) of this machine's zone",
+  },
   to: { type: "string", value: "day", summary: "Active on or before this day (YYYY-MM-DD)" },
   parent: { type: "string", value: "session", summary: "Only the children of this session" },
   subagents: { type: "boolean", summary: "Include sessions of subagents" },
   limit: { type: "integer", value: "n", summary: "At most this many sessions (default 50)" },
-  cursor: { type: "string", value: "token", summary: "Continue from the previous page" },
+  page: { type: "integer", value: "n", summary: "This page, counted from 1" },
+  cursor: {
+    type: "string",
+    value: "token",
+    summary: "Continue from the previous page",
+  },
 } as const satisfies FlagTable;
 
 export const getFlags = {
@@ -163,16 +172,27 @@ export const searchFlags = {
     value: "role",
     summary: "Only messages of this role",
   },
-  from: { type: "string", value: "day", summary: "On or after this day (YYYY-MM-DD)" },
+  from: {
+    type: "string",
+    value: "day",
+    summary: "On or after this day (YYYY-MM-DD) of this machine's zone",
+  },
   to: { type: "string", value: "day", summary: "On or before this day (YYYY-MM-DD)" },
   "similar-to": {
     type: "string",
     value: "message",
     summary: "Instead of words: messages that are like this one, by its vector",
   },
+  tool: { type: "string", value: "name", summary: "Only what this tool was called for or gave" },
+  failed: { type: "boolean", summary: "Only results that failed, or messages with such a call" },
   subagents: { type: "boolean", summary: "Include sessions of subagents" },
   superseded: { type: "boolean", summary: "Include replaced versions of rewritten records, marked" },
   limit: { type: "integer", value: "n", summary: "At most this many sessions (default 10)" },
-  cursor: { type: "string", value: "token", summary: "Continue from the previous page" },
+  page: { type: "integer", value: "n", summary: "This page, counted from 1" },
+  cursor: {
+    type: "string",
+    value: "token",
+    summary: "Continue from the previous page",
+  },
   explain: { type: "boolean", summary: "Show the engine's plan and the scores of each arm instead" },
 } as const satisfies FlagTable;

@@ -54,6 +54,8 @@ export interface Output {
   readonly verbose: boolean;
   /** Styles for stdout; they do nothing where there are no colours. */
   readonly style: Style;
+  /** Columns of the terminal on stdout; undefined where there is none. */
+  readonly width: number | undefined;
   /** The answer of a verb: its value as one JSON document with --json, else rendered for people. */
   result<T>(value: T, render: (value: T) => string): void;
   /** Rows as text for `result`: aligned to the terminal, or tab-separated in a pipe. */
@@ -202,6 +204,7 @@ export function createOutput({ stdout, stderr }: Sinks, settings: OutputSettings
     json: settings.json,
     verbose: settings.verbose,
     style,
+    width: stdout.isTerminal ? stdout.width : undefined,
     result(value, render) {
       if (settings.json) return write(`${safeJson(printJson(value, stdout.isTerminal ? 2 : 0))}\n`);
       const text = render(value);

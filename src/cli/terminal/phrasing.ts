@@ -5,12 +5,13 @@ import type { Style } from "./style.ts";
 import { safeLine, safeText } from "./text.ts";
 import { pondCommand } from "./pond-command.ts";
 
-export function phrasing(style: Style): Required<Phrasing> {
+export function phrasing(style: Style): Phrasing & Required<Pick<Phrasing, "subagents">> {
   return {
     clean: safeText,
     line: safeLine,
     strong: style.bold,
     faint: style.dim,
+    match: style.match,
     after: (id) => shellLine(optionWords("--after", id)),
     before: (id) => shellLine(optionWords("--before", id)),
     cursor: (token) => shellLine(optionWords("--cursor", token)),

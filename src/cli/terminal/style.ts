@@ -6,10 +6,12 @@ export interface Style {
   readonly good: (text: string) => string;
   readonly warn: (text: string) => string;
   readonly bad: (text: string) => string;
+  /** What was looked for. */
+  readonly match: (text: string) => string;
 }
 
 const plain = (text: string): string => text;
-const PLAIN: Style = { bold: plain, dim: plain, good: plain, warn: plain, bad: plain };
+const PLAIN: Style = { bold: plain, dim: plain, good: plain, warn: plain, bad: plain, match: plain };
 
 const sgr =
   (open: number, close: number) =>
@@ -21,6 +23,7 @@ const ANSI: Style = {
   good: sgr(32, 39),
   warn: sgr(33, 39),
   bad: sgr(31, 39),
+  match: (text) => sgr(1, 22)(sgr(33, 39)(text)),
 };
 
 export const createStyle = (color: boolean): Style => (color ? ANSI : PLAIN);

@@ -1,7 +1,7 @@
 /** Widths on a terminal, cutting, and text that cannot steer it. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { displayWidth, oneLine, safeText, shorten } from "./text.ts";
+import { displayWidth, oneLine, safeText, shorten, wrapText } from "./text.ts";
 
 describe("width", () => {
   test.each<[what: string, text: string, width: number]>([
@@ -58,4 +58,34 @@ test("escape sequences and direction marks are made visible", () => {
       expect(safeText(text).replaceAll(/[\n\t]/g, "")).not.toMatch(CONTROL);
     }),
   );
+});
+
+describe("wrapping", () => {
+  test.each<[what: string, text: string, wrapped: string]>([
+    ["between words", "the quick brown fox", "the quick\nbrown fox"],
+    ["nothing that fits", "  the quick", "  the quick"],
+    ["indented code at its words", "    if (a) return b;", "    if (a)\nreturn b;"],
+    ["not what must be copied", "see /srv/a/very/long/path now", "see\n/srv/a/very/long/path\nnow"],
+    [
+      "between characters of a script without spaces",
+      "\u6c60\u5858".repeat(4),
+      "\u6c60\u5858".repeat(2) + "\u6c60\n\u5858\u6c60\u5858",
+    ],
+    ["by what is seen, not by colours", "\x1b[1mthe quick\x1b[22m brown", "\x1b[1mthe quick\x1b[22m\nbrown"],
+  ])("%s", (_, text, wrapped) => {
+    expect(wrapText(text, 11)).toBe(wrapped);
+  });
+
+  test("of any text changes white space alone, and no line of short words is too long", () => {
+    const words = fc.array(fc.string({ unit: "grapheme-ascii", maxLength: 9 }), { maxLength: 40 });
+    fc.assert(
+      fc.property(words, fc.integer({ min: 10, max: 30 }), (all, width) => {
+        const text = all.join(" ");
+        const wrapped = wrapText(text, width);
+        expect(wrapped.replaceAll(/\s/g, "")).toBe(text.replaceAll(/\s/g, ""));
+        for (const line of wrapped.split("\n"))
+          if (/\S/.test(line)) expect(displayWidth(line.trimEnd())).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
 });

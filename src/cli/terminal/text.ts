@@ -26,6 +26,44 @@ export function shorten(text: string, width: number, cut: "start" | "end" = "end
   return cut === "end" ? kept + ellipsis : ellipsis + kept;
 }
 
+/**
+ * The text in lines of at most `width` columns, broken between words; in scripts without spaces between any two characters. What
+ * is longer than a line stays whole, so that it can be copied. Colours take no room.
+ */
+export function wrapText(text: string, width: number): string {
+  return text
+    .split("\n")
+    .map((line) => (line.length <= width && ASCII.test(line) ? line : wrapLine(line, width)))
+    .join("\n");
+}
+
+function wrapLine(line: string, width: number): string {
+  let wrapped = "";
+  let column = 0;
+  for (const [, space = "", word = ""] of line.matchAll(WORDS)) {
+    const [from, size] = [afterSpace(column, space), displayWidth(word)];
+    if (column > 0 && from + size > width) {
+      wrapped += `\n${word}`;
+      column = size;
+    } else {
+      wrapped += space + word;
+      column = from + size;
+    }
+    if (column > width) column %= width;
+  }
+  return wrapped;
+}
+
+/** A word, or a character of a script without spaces, and the white space before it. */
+const WORDS =
+  /(\s*)((?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]\p{M}*)|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60])\S)+)/gu;
+
+function afterSpace(column: number, space: string): number {
+  let at = column;
+  for (const each of space) at += each === "\t" ? 8 - (at % 8) : 1;
+  return at;
+}
+
 /** One line that is safe to show: white space folded, control and direction characters made visible. */
 export function oneLine(text: string): string {
   if (ASCII.test(text) && !text.includes("  ")) return text.trim();

@@ -4,6 +4,8 @@ import { listSessions, resolveParent, shortIds } from "../../handlers/index.ts";
 import type { SessionLine, SessionsResponse } from "../../wire/index.ts";
 import type { VerbContext } from "../command/command.ts";
 import { openContext } from "../command/context.ts";
+import { datesOf } from "../command/dates.ts";
+import { nextPage, readPage } from "../command/pages.ts";
 import type { Outcome } from "../terminal/exit.ts";
 import { ago, count } from "../terminal/number.ts";
 import type { Output } from "../terminal/output.ts";
@@ -16,16 +18,12 @@ export async function sessions(verb: VerbContext<typeof sessionsFlags>): Promise
     ...(flags.project === undefined ? {} : { project: { contains: flags.project } }),
     ...(flags.agent === undefined ? {} : { source_agent: flags.agent }),
     ...(flags.title === undefined ? {} : { title: flags.title }),
-    ...(flags.from === undefined ? {} : { from_date: flags.from }),
-    ...(flags.to === undefined ? {} : { to_date: flags.to }),
+    ...datesOf(flags),
     ...(flags.parent === undefined ? {} : { parent_session_id: await resolveParent(context, flags.parent) }),
     ...(flags.subagents ? { include_subagents: true } : {}),
   };
-  const response = await listSessions(context, {
-    ...filters,
-    ...(flags.limit === undefined ? {} : { limit: flags.limit }),
-    ...(flags.cursor === undefined ? {} : { cursor: flags.cursor }),
-  });
+  const limit = flags.limit === undefined ? {} : { limit: flags.limit };
+  const response = await readPage(flags, (page) => listSessions(context, { ...filters, ...limit, ...page }));
   const ids = out.json ? [] : response.sessions.map(({ id }) => id);
   const short = await shortIds(context, ids);
   const nothing = Object.keys(filters).length === 0 ? NONE_STORED : NONE_MATCHES;
@@ -33,7 +31,9 @@ export async function sessions(verb: VerbContext<typeof sessionsFlags>): Promise
     response.sessions.length === 0 ? nothing : render(response, out, (id) => short.get(id) ?? id),
   );
   if (response.has_more && !out.json)
-    out.note(`${count(response.total)} sessions in all; more: --cursor ${response.next_cursor ?? ""}`);
+    out.note(
+      `${count(response.total)} sessions in all; more: ${nextPage(flags) ?? `--cursor ${response.next_cursor ?? ""}`}`,
+    );
   return "done";
 }
 

@@ -15,6 +15,7 @@ export interface Span {
 }
 
 export function spanOf({ from_date, to_date, time_zone = "UTC" }: WireDates): Span {
+  if (from_date === undefined && to_date === undefined && time_zone === "UTC") return {};
   const zone = new Zone(time_zone);
   const from = from_date === undefined ? undefined : instantOf("from_date", from_date, zone).start;
   const until = to_date === undefined ? undefined : instantOf("to_date", to_date, zone).end;

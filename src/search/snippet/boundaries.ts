@@ -31,7 +31,7 @@ export function cutBefore(text: string, at: number): number {
 }
 
 /** The same ranges grown to whole characters, in order and apart. */
-export function wholeCharacters<R extends Range>(text: string, ranges: readonly R[]): readonly Range[] {
+export function wholeCharacters(text: string, ranges: readonly Range[]): readonly Range[] {
   const edges = PLAIN.test(text) ? undefined : [...graphemesOf(text)].map(({ index }) => index);
   const grown: Range[] = [];
   for (const range of ranges.toSorted((a, b) => a.start - b.start || a.end - b.end)) {

@@ -5,8 +5,8 @@
 import { pieceRanges } from "../../model/derived/identifiers.ts";
 import type { WordQuery } from "../words/query.ts";
 import { segmentsOf } from "../words/segments.ts";
-import { termOf } from "../words/vocabulary.ts";
-import { formsOf } from "../words/word-forms.ts";
+import { termOf } from "../analysis/vocabulary.ts";
+import { formsOf } from "../analysis/word-forms.ts";
 import { UNSPACED } from "./boundaries.ts";
 import type { Mark } from "./snippet.ts";
 
@@ -51,8 +51,8 @@ export function wordMarks(text: string, sought: Sought): readonly Mark[] {
 /** Where a text is as it is, in order. */
 export function literalMarks(text: string, literal: string): readonly Mark[] {
   const marks: Mark[] = [];
-  const step = Math.max(1, literal.length);
-  for (let at = text.indexOf(literal); at >= 0 && literal !== ""; at = text.indexOf(literal, at + step)) {
+  if (literal === "") return marks;
+  for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + literal.length)) {
     marks.push({ start: at, end: at + literal.length, term: literal });
     if (marks.length === MOST.marks) break;
   }

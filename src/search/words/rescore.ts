@@ -8,7 +8,7 @@ import type { HitStates } from "../hits/hit-states.ts";
 import type { KnownText, KnownTexts } from "../kept/known-texts.ts";
 import type { TextMap } from "../kept/text-map.ts";
 import type { Candidate } from "./lexical.ts";
-import type { CountedText } from "./vocabulary.ts";
+import type { CountedText } from "../analysis/vocabulary.ts";
 import { WINDOW, windowScore } from "./window-score.ts";
 
 /** Candidates that are ranked again: beyond 50 nothing was gained (bench/retrieval). */

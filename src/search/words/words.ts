@@ -144,16 +144,29 @@ export async function pageOf(
   const origins = new OriginalMessages(store, summaries);
   let readCount = 0;
   let left = 0;
-  while (readCount < visible.length && groupsAfter(collapser.groups, after).length <= limit) {
-    const step = visible.slice(readCount, readCount + Math.max(LOOKED_AT * limit, request.perSession));
+  const read = async (step: readonly Candidate[]): Promise<void> => {
     for (const found of await readFound(store, step, { rowStates, origins, map: ranked.map })) {
       const session = summaries.get(found.session_id);
       const isHit = session !== undefined && rowStates.isShown(found) && collapser.add(found, session);
       if (!isHit) left += 1;
     }
     readCount += step.length;
-  }
-  const rest = await unreadHits(visible.slice(readCount), rowStates);
+  };
+  while (readCount < visible.length && groupsAfter(collapser.groups, after).length <= limit)
+    await read(visible.slice(readCount, readCount + Math.max(LOOKED_AT * limit, request.perSession)));
+  // What is not read yet belongs to later pages, but for further hits of the sessions of this one.
+  const behind = visible.slice(readCount);
+  const further = furtherHits(
+    behind,
+    groupsAfter(collapser.groups, after).slice(0, limit),
+    request.perSession,
+  );
+  await read(further);
+  const isRead = new Set(further);
+  const rest = await unreadHits(
+    behind.filter((each) => !isRead.has(each)),
+    rowStates,
+  );
   const unread = countBySession(rest.hits);
   const later = groupsAfter(collapser.groups, after);
   const groups = later.slice(0, limit);
@@ -236,6 +249,22 @@ async function headsOf(
   const read = await store.heads(rows.filter((_, at) => known[at] === undefined));
   const byRow = new Map(read.map((head) => [head.row, head]));
   return rows.flatMap((row, at) => known[at] ?? byRow.get(row) ?? []);
+}
+
+/** The next best candidates of sessions that show fewer hits than they may, some of which may be versions or copies. */
+function furtherHits(
+  candidates: readonly Candidate[],
+  groups: readonly HitGroup[],
+  perSession: number,
+): readonly Candidate[] {
+  const wanted = new Map(
+    groups.map(({ session, hits }): [string, number] => [session.id, LOOKED_AT * (perSession - hits.length)]),
+  );
+  return candidates.filter(({ session_id }) => {
+    const left = wanted.get(session_id) ?? 0;
+    wanted.set(session_id, left - 1);
+    return left > 0;
+  });
 }
 
 /** What the page does not show, for its count: without what was replaced, as far as that is looked into. */
