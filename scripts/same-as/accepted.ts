@@ -7,7 +7,10 @@
  */
 
 /** "verb path before" to "path after". What stands below the path is renamed with it. */
-export const RENAMED: Readonly<Record<string, string>> = {};
+export const RENAMED: Readonly<Record<string, string>> = {
+  "sync embed": "embed.outcome",
+  "status embeddings": "embeddings.state",
+};
 
 /** "verb path": fields of this checkout that the one before does not have. */
 export const ADDED: readonly string[] = [
@@ -18,6 +21,7 @@ export const ADDED: readonly string[] = [
   "* error.details.field",
   "* error.details.value",
   "* error.details.value[]",
+  "status embeddings.models",
 ];
 
 /** Words of the command line, before and after; several words in one string: { "--mode fts": "--mode words" }. */
@@ -26,6 +30,7 @@ export const ARGUMENTS: Readonly<Record<string, string>> = { "--mode fts": "--mo
 /** Texts in answers, before and after: a whole text, or a pattern and what takes its place. */
 export const REWORDED: readonly (readonly [string | RegExp, string])[] = [
   ["fts", "words"],
+  ["off: no model configured", "off"],
   ["flag", "request"],
   [/one of fts, exact, regex/, "one of words, exact, regex"],
   [/its first record is none that Codex writes/, "Codex writes no such first record"],

@@ -395,7 +395,6 @@ describe("sync", () => {
     [["sync", "--only", "everything"], /import/],
     [["sync", "--only", "embd"], /did you mean embed\?/],
     [["sync", "--onyl", "import"], /did you mean --only\?/],
-    [["sync", "--force-embed"], /unknown/i],
     [["sync", "--only", "embed", "--skip", "embed"], /leave no stage to run/],
   ])("%j is refused with a fix", async (args, message) => {
     using home = new TempHome();

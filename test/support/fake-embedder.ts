@@ -28,7 +28,7 @@ export interface FakeEmbedder extends Embedder {
 }
 
 /** Texts with nothing but these are not embedded. */
-const NOTHING = /^\W*$/;
+const NOTHING = /^[^\p{L}\p{N}]*$/u;
 const LONGEST = 1000;
 
 export function fakeEmbedder(options: FakeEmbedderOptions = {}): FakeEmbedder {
@@ -62,7 +62,10 @@ export function fakeVector(
   { name, dimension }: { readonly name: string; readonly dimension: number },
 ): Float32Array {
   const vector = new Float32Array(dimension);
-  for (const word of text.toLowerCase().split(/\W+/).filter(Boolean)) {
+  for (const word of text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)) {
     const digest = hash("sha256", `${name} ${word}`, "buffer");
     for (let at = 0; at < dimension; at++) vector[at] = (vector[at] ?? 0) + (digest[at % 32] ?? 0) - 127.5;
   }

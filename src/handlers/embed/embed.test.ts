@@ -1,5 +1,5 @@
 /** The stage `embed` of a sync: every text once, whatever happens in between, and never in the way of an import. */
-import { appendFileSync, readdirSync, statSync, truncateSync } from "node:fs";
+import { appendFileSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { PondError } from "../../base/errors.ts";
@@ -15,7 +15,7 @@ import { conversation } from "../../../test/support/ingested.ts";
 import type { TempContext } from "../../../test/support/temp-context.ts";
 import { tempContext } from "../../../test/support/temp-context.ts";
 import type { Context } from "../context/context.ts";
-import { sync } from "../sync/sync.ts";
+import { doctor, repair, search, status, sync, verifyStored } from "../index.ts";
 
 const ONLY_EMBED: SyncRequest = { stages: ["embed"] };
 const MESSAGES = 30;
@@ -171,13 +171,54 @@ describe("at any moment", () => {
     await embed(temp.context);
     const [{ table }] = (await heldIn(temp.context)) as [HeldTable];
     await temp.context[Symbol.asyncDispose]();
-    for (const file of filesOf(join(temp.home, "store/default", `${table}.lance/data`)))
-      truncateSync(file, 40);
+    cutAll(join(temp.home, "store/default", `${table}.lance/data`));
     await using next = await again(temp, embedder);
     await next.ingest(corpusSession(2, 1));
     expect(await embed(next.context)).toMatchObject({ outcome: "embedded", run: { messages: 61 } });
     expect(await heldIn(next.context)).toMatchObject([{ table, vectors: 61 }]);
   });
+});
+
+describe("a damaged table of vectors", () => {
+  const harms: readonly [string, (folder: string) => void][] = [
+    ["its data are cut", (folder) => cutAll(join(folder, "data"))],
+    ["its versions are cut", (folder) => cutAll(join(folder, "_versions"))],
+    ["an index of it is cut", (folder) => cutAll(join(folder, "_indices"))],
+    ["its data are gone", (folder) => rmSync(join(folder, "data"), { recursive: true })],
+  ];
+  test.each(harms)(
+    "%s: everything else works, a repair lets go of it, a sync makes it again",
+    async (_, harm) => {
+      await using home = await DemoHome.unsynced();
+      const place = { home: home.path };
+      const embedder = fakeEmbedder();
+      let table = "";
+      let messages = 0;
+      {
+        await using temp = await again(place, embedder);
+        messages = (await sync(temp.context, {})).embed.run?.messages ?? 0;
+        const store = await temp.context.store();
+        await (await store.vectors()).maintain({ force: true });
+        table = (await heldIn(temp.context))[0]?.table ?? "";
+      }
+      harm(join(home.path, "store/default", `${table}.lance`));
+      {
+        await using temp = await again(place, embedder);
+        expect((await search(temp.context, { query: "backoff" })).sessions.length).toBeGreaterThan(0);
+        expect(await sync(temp.context, {})).toMatchObject({ interrupted: false });
+        expect((await verifyStored(temp.context, {})).clients).toMatchObject([{ unequal: 0 }, {}, {}]);
+        const findings = await doctor(temp.context);
+        expect(JSON.stringify(findings.find(({ topic }) => topic === "files"))).toContain(table);
+        expect((await status(temp.context)).messages).toBe(30);
+        expect((await repair(temp.context)).done.join()).toContain(`${table}: rebuilt`);
+      }
+      await using after = await again(place, embedder);
+      expect(await sync(after.context, {})).toMatchObject({
+        embed: { outcome: "embedded", run: { messages } },
+      });
+      expect(await heldIn(after.context)).toMatchObject([{ vectors: messages }]);
+    },
+  );
 });
 
 describe("what a model answers wrongly", () => {
@@ -353,10 +394,12 @@ const withText =
       ? ({ kind: "part", part: { ...event.part, text } } as typeof event)
       : event;
 
-const filesOf = (folder: string): string[] =>
-  readdirSync(folder)
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path).isFile());
+function cutAll(folder: string): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const path = join(folder, name);
+    if (statSync(path).isFile()) truncateSync(path, 40);
+  }
+}
 
 /** One more message in the log of the demo's pi session. */
 function appendToPi(home: string): void {

@@ -42,7 +42,9 @@ export async function readAgain(context: Context, store: SessionStore, reading: 
   const kept = await store.keptPlaces();
   const before = await readBefore(context, store);
   const isWanted = reading.sources === "all" ? undefined : isAmong(before);
-  const everywhere = await sync(context, { verify: true, wait: true }, { isWanted });
+  // Vectors are made by the next sync: a service that is slow or gone is no business of a repair.
+  const stages = ["import", "update-indexes"] as const;
+  const everywhere = await sync(context, { stages, verify: true, wait: true }, { isWanted });
   const clients = [...everywhere.clients];
   const isNews = (note: Sentence): boolean => !reading.isUnmarked || note !== GONE_BACK;
   const notes = everywhere.notes.filter(isNews);
