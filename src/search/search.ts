@@ -14,11 +14,16 @@ import { HitStates } from "./hits/hit-states.ts";
 import type { WordPosition } from "./words/words.ts";
 import { searchByWords } from "./words/words.ts";
 
+/** The conversation; tool calls and results; everything, also reasoning, injected text and system messages. */
+export type SearchedIn = "text" | "tools" | "all";
+
 export type Mode = "words" | "exact" | "regex";
 
 export interface SearchInput {
   readonly text: string;
   readonly mode: Mode;
+  /** Where exact text and patterns are looked for. */
+  readonly searchedIn: SearchedIn;
   readonly filter: ScopeFilter;
   /** Sessions of the page, and hits of each. */
   readonly limit: number;

@@ -18,7 +18,7 @@ import {
   withStoreLock,
 } from "../substrate/local/index.ts";
 import { parseStorageUrl } from "../substrate/index.ts";
-import { MESSAGES, PARTS, SESSIONS, SOURCES, SUMMARIES } from "./tables/schema.ts";
+import { isDerivedTable, MESSAGES, PARTS, SESSIONS, SOURCES } from "./tables/schema.ts";
 import type { Storage } from "./store.ts";
 
 /** Looks at the files of a local store (spec.md#storage-checksums); at nothing of a store elsewhere. */
@@ -70,7 +70,7 @@ export async function clearTheWay(checks: readonly TableCheck[]): Promise<Cleare
   for (const check of checks) {
     const { table, directory, damage } = check;
     if (damage.length === 0) continue;
-    if (table === SUMMARIES.name) {
+    if (isDerivedTable(table)) {
       await removeDerived(directory);
       done.push(`${table}: rebuilt, since everything in it can be computed`);
       continue;

@@ -14,10 +14,11 @@ export type {
 } from "./tables/restore-records.ts";
 export type { Below } from "./tables/resumed.ts";
 export { asRestoredFrom } from "./tables/resumed.ts";
-export { MESSAGES, PARTS, SESSIONS, SUMMARIES } from "./tables/schema.ts";
+export { isDerivedTable, MESSAGES, PARTS, SESSIONS, SUMMARIES } from "./tables/schema.ts";
 export type { Storage } from "./store.ts";
 export { openSessionStore, SessionStore } from "./store.ts";
 export type { StateAsRead, StateViews } from "./read/state-views.ts";
+export type { MayHold, Needles } from "./signatures/signatures.ts";
 export type { SessionSummary } from "./summaries/summarise.ts";
 export { isPlain } from "./summaries/summarise.ts";
 export type { StoreTree } from "./read/tree.ts";

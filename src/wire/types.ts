@@ -259,6 +259,11 @@ export interface SearchRequest {
   readonly query?: string;
   /** Default: by words. */
   readonly mode?: SearchMode;
+  /**
+   * With mode `exact` and `regex`. text: the conversation; tools: tool calls and results; all, the default: also reasoning,
+   * injected text and system messages.
+   */
+  readonly in?: "text" | "tools" | "all";
   readonly similar_to?: string;
   readonly filters?: SearchFilters;
   /** Include replaced versions of rewritten records, marked; default false. */

@@ -15,6 +15,7 @@ export async function search(verb: VerbContext<typeof searchFlags>): Promise<Out
   const request: SearchRequest = {
     query: args.join(" "),
     ...(flags.mode === undefined ? {} : { mode: flags.mode }),
+    ...(flags.in === undefined ? {} : { in: flags.in }),
     ...(flags.superseded ? { include_superseded: true } : {}),
     ...(flags.limit === undefined ? {} : { limit: flags.limit }),
     ...(flags.cursor === undefined ? {} : { cursor: flags.cursor }),

@@ -2,7 +2,14 @@
 import { PondError } from "../../base/errors.ts";
 import { sentence } from "../../base/sentence.ts";
 import { formatTimestamp } from "../../model/index.ts";
-import type { HitGroup, SearchInput, SearchPosition, ShownHit, Snippet } from "../../search/index.ts";
+import type {
+  HitGroup,
+  SearchedIn,
+  SearchInput,
+  SearchPosition,
+  ShownHit,
+  Snippet,
+} from "../../search/index.ts";
 import { explainSearch as explainPlan, readSnippets, search as runSearch } from "../../search/index.ts";
 import type { SessionStore } from "../../sessions/index.ts";
 import { messageCount } from "../../sessions/index.ts";
@@ -59,6 +66,7 @@ function inputOf(context: Context, request: SearchRequest): SearchInput {
   return {
     text,
     mode: request.mode ?? "words",
+    searchedIn: checkIn(request),
     filter: {
       ...scopeFilter(filters),
       ...(filters.session_id === undefined ? {} : { session_id: filters.session_id }),
@@ -72,6 +80,19 @@ function inputOf(context: Context, request: SearchRequest): SearchInput {
     clock: context.clock,
     signal: context.signal,
   };
+}
+
+/** Only the conversation is found by words. */
+function checkIn({
+  mode = "words",
+  in: where = mode === "words" ? "text" : "all",
+}: SearchRequest): SearchedIn {
+  if (mode !== "words" || where === "text") return where;
+  throw new PondError("validation_failed", `words are found in the conversation only, not in ${where}`, {
+    reason: "unsupported",
+    hint: "mode exact finds text in tool calls and results and in everything else, too",
+    data: { field: "in", value: where },
+  });
 }
 
 function checkQuery({ query = "", mode }: SearchRequest): string {

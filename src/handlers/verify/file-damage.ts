@@ -1,6 +1,6 @@
 /** Damaged files of a local store, as reports tell of them. */
 import type { TableCheck } from "../../sessions/repair/index.ts";
-import { SUMMARIES } from "../../sessions/index.ts";
+import { isDerivedTable } from "../../sessions/index.ts";
 import type { FileDamage } from "../../wire/verify.ts";
 
 export function damageIn(checks: readonly TableCheck[]): FileDamage[] {
@@ -19,7 +19,7 @@ export function damageIn(checks: readonly TableCheck[]): FileDamage[] {
 export function describeDamage({ table, file, what, holds, is_old }: FileDamage): string {
   if (holds === "table") return `${table}.lance is gone with all its rows, or no list of its files is left`;
   const state = what === "wrong size" ? "has the wrong size" : `is ${what}`;
-  const isDerived = holds === "rows" && table === SUMMARIES.name;
+  const isDerived = holds === "rows" && isDerivedTable(table);
   return `${table}.lance/${file} ${state}; it contains ${HOLDS[holds](is_old)}${isDerived ? ", which can be computed again" : ""}`;
 }
 

@@ -15,6 +15,7 @@ import type { HitStates } from "../hits/hit-states.ts";
 export interface ScanRequest {
   readonly text: string;
   readonly kind: "exact" | "regex";
+  readonly searchedIn: "text" | "tools" | "all";
   readonly scope: Scope;
   readonly rowStates: HitStates;
   readonly origins: OriginalMessages;
@@ -41,16 +42,18 @@ export interface Scan {
   readonly isWhole: boolean;
 }
 
+const NOTHING_FOUND: Scan = { found: [], isWhole: true };
+
 export async function scanMessages(
   store: SessionStore,
   ofSessions: Predicate<typeof MESSAGES>,
   request: ScanRequest,
 ): Promise<Scan> {
-  const where = and(
-    ofSessions,
-    ...request.scope.perMessage,
-    or(holds("search_text", request), holds("content", request)),
-  );
+  if (request.searchedIn === "tools") return NOTHING_FOUND;
+  const inText = holds("search_text", request);
+  // The content is that of system messages.
+  const inTexts = request.searchedIn === "text" ? inText : or(inText, holds("content", request));
+  const where = and(ofSessions, ...request.scope.perMessage, inTexts);
   const heads = await store.findHeads({ where, limit: MOST_MATCHES });
   return { found: heads.map(withScore), isWhole: heads.length < MOST_MATCHES };
 }
@@ -61,8 +64,10 @@ export async function scanParts(
   ofSessions: Predicate<typeof PARTS>,
   request: ScanRequest,
 ): Promise<Scan> {
+  if (request.searchedIn === "text") return NOTHING_FOUND;
   const isSaid = and(eq("type", "text"), eq("provenance", "conversational"));
-  const where = and(ofSessions, not(isSaid), holds("variant_data", request));
+  const isWanted = request.searchedIn === "tools" ? isIn("type", ["tool_call", "tool_result"]) : not(isSaid);
+  const where = and(ofSessions, isWanted, holds("variant_data", request));
   const parts = await findPartOutlines(store.tables, where, MOST_MATCHES);
   const messages = new Map<SessionId, Map<MessageId, Unplaced>>();
   for (const message of await messagesOfParts(store, parts, request))
@@ -99,15 +104,20 @@ async function messagesOfParts(
 /** All are equally good. */
 const withScore = (head: MessageHead): Unplaced => ({ ...head, score: 1 });
 
-/** JSON columns hold texts with their quotes and line ends escaped. */
+/** As it is, and as JSON columns hold it: with its quotes and line ends escaped. */
+export const spellingsOf = (text: string): readonly [string, string] => [
+  text,
+  JSON.stringify(text).slice(1, -1),
+];
+
 function holds<K extends "search_text" | "content" | "variant_data">(
   column: K,
   { text, kind }: ScanRequest,
 ): ColumnPredicate<K, string> {
   if (kind === "regex") return matches(column, text);
-  const escaped = JSON.stringify(text).slice(1, -1);
-  const plain = contains(column, text);
-  return column !== "variant_data" || escaped === text ? plain : or(plain, contains(column, escaped));
+  const [plain, escaped] = spellingsOf(text);
+  const asIs = contains(column, plain);
+  return column !== "variant_data" || escaped === plain ? asIs : or(asIs, contains(column, escaped));
 }
 
 export function asPatternFault({ kind, text }: ScanRequest) {
