@@ -44,6 +44,7 @@ const VERBS: readonly Command[] = [
     examples: [
       "pond search retry backoff",
       'pond search --mode exact "503" --project checkout',
+      "pond search --mode regex --in tools 'exit code [1-9]'",
       "pond search jitter --json",
     ],
     load: async () => (await import("./verbs/search.ts")).search,

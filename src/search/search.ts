@@ -20,11 +20,16 @@ import { explainNear, nearMessage } from "./vectors/near.ts";
 import type { WordPage, WordPosition } from "./words/words.ts";
 import { pageOf, rankMessages, searchByWords } from "./words/words.ts";
 
+/** The conversation; tool calls and results; everything, also reasoning, injected text and system messages. */
+export type SearchedIn = "text" | "tools" | "all";
+
 export type Mode = "words" | "exact" | "regex";
 
 export interface SearchInput {
   readonly text: string;
   readonly mode: Mode;
+  /** Where exact text and patterns are looked for. */
+  readonly searchedIn: SearchedIn;
   readonly filter: ScopeFilter;
   /** Sessions of the page, and hits of each. */
   readonly limit: number;

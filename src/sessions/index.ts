@@ -19,6 +19,7 @@ export { isDerivedTable, MESSAGES, PARTS, SESSIONS, SUMMARIES } from "./tables/s
 export type { Storage } from "./store.ts";
 export { openSessionStore, SessionStore } from "./store.ts";
 export type { StateAsRead, StateViews } from "./read/state-views.ts";
+export type { MayHold, Needles } from "./signatures/signatures.ts";
 export type { SessionSummary } from "./summaries/summarise.ts";
 export { isPlain } from "./summaries/summarise.ts";
 export type { StoreTree } from "./read/tree.ts";

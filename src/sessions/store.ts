@@ -27,6 +27,9 @@ import type { RowRef, StoredMessage, StoredPart } from "./states/row-ref.ts";
 import { rowsOf } from "./states/row-ref.ts";
 import type { SessionRowStates } from "./states/read-row-states.ts";
 import { readRowStates } from "./states/read-row-states.ts";
+import type { MayHold, Needles } from "./signatures/signatures.ts";
+import { Signatures } from "./signatures/signatures.ts";
+import type { TextTable } from "./signatures/signed-texts.ts";
 import { Summaries } from "./summaries/summaries.ts";
 import type { SummaryList } from "./summaries/summary-list.ts";
 import type { Vectors } from "./vectors/vectors.ts";
@@ -101,6 +104,7 @@ export class SessionStore implements AsyncDisposable {
   readonly tables: SessionTables;
   readonly #store: Store;
   readonly #summaries: Summaries;
+  readonly #signatures: Signatures;
   readonly #restores: Restores;
   #vectors: Vectors | undefined;
 
@@ -108,6 +112,7 @@ export class SessionStore implements AsyncDisposable {
     this.#store = store;
     this.tables = tables;
     this.#summaries = new Summaries(store, tables);
+    this.#signatures = new Signatures(store, tables);
     this.#restores = new Restores(tables);
   }
 
@@ -179,6 +184,11 @@ export class SessionStore implements AsyncDisposable {
   /** Stores the summaries of what changed, so that the next list need not compute them: as of the end of `meanwhile`. */
   refreshSummaries(meanwhile: Promise<unknown> = Promise.resolve()): Promise<void> {
     return this.#summaries.refresh(meanwhile);
+  }
+
+  /** Which sessions may hold what is looked for in a table; undefined where only a look at all of them can tell. */
+  mayHold(table: TextTable, needles: Needles): Promise<MayHold | undefined> {
+    return this.#signatures.mayHold(table, needles);
   }
 
   /** Where the rows of some sessions stand, by session. */
@@ -310,15 +320,20 @@ export class SessionStore implements AsyncDisposable {
   async maintain(options: MaintainOptions = {}): Promise<readonly MaintenanceReport[]> {
     const reports = await allEnded(this.tables.all.map((table) => table.maintain(options)));
     await this.#summaries.maintain(options);
+    await this.#signatures.maintain(options);
     await this.#store.tidyMarks();
     const vectors = await this.#anyVectors();
     return vectors === undefined ? reports : [...reports, ...(await vectors.maintain(options))];
   }
 
-  /** The same, and the summaries of what changed, which are made meanwhile. */
+  /** The same, and the summaries and signatures of what changed, which are made meanwhile. */
   async updateIndexes(options: MaintainOptions = {}): Promise<readonly MaintenanceReport[]> {
     const maintenance = this.maintain(options);
-    const [reports] = await allEnded([maintenance, this.refreshSummaries(maintenance)]);
+    const [reports] = await allEnded([
+      maintenance,
+      this.refreshSummaries(maintenance),
+      this.#signatures.refresh({ all: options.force === true }),
+    ]);
     return reports;
   }
 
@@ -404,6 +419,11 @@ export class SessionStore implements AsyncDisposable {
   /** Lets go of the derived summaries: they were computed of rows that are gone. */
   async dropSummaries(): Promise<void> {
     await this.#summaries.drop();
+  }
+
+  /** The same of signatures. */
+  async dropSignatures(): Promise<void> {
+    await this.#signatures.drop();
   }
 
   /** What had to be repaired when the tables were opened; empty nearly always. */

@@ -76,6 +76,7 @@ describe("concurrent inserts of the same rows", () => {
     const methods = Object.getOwnPropertyNames(Table.prototype).toSorted();
     expect(methods).toEqual([
       "batch",
+      "checkPattern",
       "constructor",
       "count",
       "explain",

@@ -16,7 +16,7 @@ import { remakeIndexes } from "./maintain/mend.ts";
 import type { Predicate } from "./engine/predicate.ts";
 import { explain, type NearestOptions, type ScanOptions, type SearchOptions } from "./read/query.ts";
 import { nearest, search } from "./read/ranked.ts";
-import { count, scan, scanBatches, scanIn } from "./read/scan.ts";
+import { checkPattern, count, scan, scanBatches, scanIn } from "./read/scan.ts";
 import { fetchBlobs, take, takeMatches, takePresent } from "./read/take.ts";
 import type { ColumnName, ColumnsOf, RowOf, TableSpec } from "./engine/spec.ts";
 import {
@@ -116,6 +116,11 @@ export class Table<S extends TableSpec = TableSpec> {
 
   count(where?: Predicate<S>): Promise<number> {
     return count(this.#handle, where);
+  }
+
+  /** Throws where the engine refuses a pattern; see `matches`. */
+  checkPattern(pattern: string): Promise<void> {
+    return checkPattern(this.#handle, pattern);
   }
 
   /** Payloads of a blob column, in the order of the row ids. */

@@ -246,6 +246,10 @@ export const searchRequestSchema = z.strictObject({
     .enum(["words", "exact", "regex"])
     .exactOptional()
     .meta({ description: "By words; exact text or a pattern, also in tool calls and results." }),
+  in: z.enum(["text", "tools", "all"]).exactOptional().meta({
+    description:
+      "With mode exact and regex. text: the conversation; tools: tool calls and results; all, the default: also reasoning, injected text and system messages.",
+  }),
   similar_to: id
     .exactOptional()
     .meta({ description: "Instead of a query: messages that are like this one, by its stored vector." }),

@@ -295,6 +295,11 @@ export interface SearchRequest {
   readonly query?: string;
   /** Default: by words. */
   readonly mode?: SearchMode;
+  /**
+   * With mode `exact` and `regex`. text: the conversation; tools: tool calls and results; all, the default: also reasoning,
+   * injected text and system messages.
+   */
+  readonly in?: "text" | "tools" | "all";
   /** Instead of a query: messages that are like this one, by its stored vector. */
   readonly similar_to?: string;
   /** The session of that message, where its id alone is not enough. */

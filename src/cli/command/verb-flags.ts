@@ -163,6 +163,13 @@ export const searchFlags = {
     value: "mode",
     summary: "By words (default), by exact text, or by a regular expression",
   },
+  in: {
+    type: "string",
+    choices: ["text", "tools", "all"],
+    value: "where",
+    summary:
+      "With --mode exact or regex: in the conversation, in tool calls and results, or in everything (default)",
+  },
   project: { type: "string", value: "text", summary: "Only projects whose path contains this" },
   agent: { type: "string", value: "client", summary: "Only this client, or one of its agents" },
   session: { type: "string", value: "id", summary: "Only this session; the beginning of its id is enough" },

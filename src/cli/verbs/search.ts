@@ -46,6 +46,7 @@ async function requestOf(context: Context, { args, flags }: SearchVerb): Promise
     ...(similar === undefined || args.length > 0 ? { query: args.join(" ") } : {}),
     ...(similar === undefined ? {} : { similar_to: similar }),
     ...(flags.mode === undefined ? {} : { mode: flags.mode }),
+    ...(flags.in === undefined ? {} : { in: flags.in }),
     ...(flags.superseded ? { include_superseded: true } : {}),
     ...(flags.limit === undefined ? {} : { limit: flags.limit }),
     filters: {

@@ -196,7 +196,10 @@ async function takeOutDamaged(
   }
   taken_out += await store.takeOutRecovered();
   // Other machines' cursors call rows stored that are not stored any more.
-  if (taken_out > 0 || isDoubtful) await store.forgetMarks();
+  if (taken_out > 0 || isDoubtful) {
+    await store.forgetMarks();
+    await store.dropSignatures();
+  }
   const left = await store.countRows();
   // Also those of a repair that was cut off.
   const proven = (await store.putBackProven()).inserted;

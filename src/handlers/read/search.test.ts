@@ -15,10 +15,10 @@ const hits = ({ sessions }: SearchResponse): Hit[] => sessions.flatMap(({ matche
 const ids = (response: SearchResponse): string[] => hits(response).map(({ message_id }) => message_id);
 const sessionIds = ({ sessions }: SearchResponse): string[] => sessions.map(({ session_id }) => session_id);
 
-/** Builds every index, so that a test sees both ways of finding a row. */
+/** Builds every index and signature, so that a test sees both ways of finding a row. */
 async function index(temp: TempContext): Promise<void> {
   const store = await temp.context.store();
-  await store.maintain({ force: true });
+  await store.updateIndexes({ force: true });
 }
 
 describe("the messages in scope", () => {
@@ -513,12 +513,52 @@ describe("exact text and patterns", () => {
     expect(hit!.text).toBe("Error: ECONNREFUSED 127.0.0.1:5432\n  at connect");
   });
 
-  test("a pattern that cannot be read is the caller's mistake", async () => {
+  test.each(["(unclosed", "nowhere(?=x)", "(nowhere)\\1", "nowhere[z-a]", "(?:nowhere{900}){900}"])(
+    "the pattern %s cannot be read, also where nothing is looked through",
+    async (query) => {
+      await using temp = await filled();
+      for (let isIndexed = false; ; isIndexed = true) {
+        await expect(find(temp, { query, mode: "regex" })).rejects.toMatchObject({
+          code: "validation_failed",
+          hint: expect.stringContaining("exact"),
+        });
+        if (isIndexed) break;
+        await index(temp);
+      }
+    },
+  );
+
+  test.each<[string, SearchRequest]>([
+    ["an absent text", { query: "nowhere at all", mode: "exact" }],
+    ["an absent pattern", { query: "nowhere [a-z]+ all", mode: "regex" }],
+    ["one with a NUL", { query: "nowhere\0at all", mode: "exact" }],
+    ["one that would take another engine for ever", { query: "^(nowhere+)+$", mode: "regex" }],
+  ])("of %s nothing is looked through, and nothing is left to be", async (_, request) => {
     await using temp = await filled();
-    await expect(find(temp, { query: "(unclosed", mode: "regex" })).rejects.toMatchObject({
-      code: "validation_failed",
-      hint: expect.stringContaining("exact"),
-    });
+    await index(temp);
+    const { tables } = await temp.context.store();
+    const scans = [vi.spyOn(tables.parts, "scan"), vi.spyOn(tables.messages, "scan")];
+    const response = await find(temp, request);
+    expect(response).toMatchObject({ sessions: [], matched_total: 0, matched_total_exact: true });
+    expect(response.sessions_unsearched).toBeUndefined();
+    for (const scan of scans) expect(scan).not.toHaveBeenCalled();
+  });
+
+  test.each<[NonNullable<SearchRequest["in"]>, string, readonly unknown[]]>([
+    ["text", "5432", []],
+    ["text", "database", ["s-6"]],
+    ["tools", "5432", ["s-2"]],
+    ["tools", "database", []],
+    ["all", "5432", ["s-5", "s-4", "s-3", "s-2"]],
+    ["all", "database", ["s-6", "s-3"]],
+  ])("in %s: %s", async (where, query, expected) => {
+    await using temp = await filled();
+    for (const mode of ["exact", "regex"] as const) {
+      const request = { query, mode, in: where, filters: { session_id: "s" } };
+      expect(ids(await find(temp, request))).toEqual(expected);
+      await index(temp);
+      expect(ids(await find(temp, request))).toEqual(expected);
+    }
   });
 
   test("pages go on where the scan stopped, newest first", async () => {
@@ -622,6 +662,9 @@ describe("what cannot be answered says what to ask instead", () => {
     ["no word in it", { query: "=> {" }, { hint: expect.stringContaining("exact") }],
     ["too long a query", { query: "x".repeat(5000) }, { reason: "limit" }],
     ["too many", { query: "x", limit: 201 }, { reason: "limit" }],
+    ["an empty pattern", { query: "", mode: "regex" }, { data: { field: "query" } }],
+    ["100,000 characters of exact text", { query: "x".repeat(100_000), mode: "exact" }, { reason: "limit" }],
+    ["words in tools", { query: "x", in: "tools" }, { data: { field: "in", value: "tools" } }],
     ["neighbours without vectors", { similar_to: "m" }, { reason: "unsupported" }],
     ["a day that is none", { query: "x", filters: { from_date: "soon" } }, { data: { field: "from_date" } }],
     [

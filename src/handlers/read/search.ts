@@ -10,6 +10,7 @@ import type {
   ShownHit,
   Snippet,
   VectorSource,
+  SearchedIn,
 } from "../../search/index.ts";
 import {
   explainSearch as explainRanking,
@@ -87,6 +88,7 @@ async function inputOf(context: Context, request: SearchRequest): Promise<Search
   return {
     text,
     mode: request.mode ?? "words",
+    searchedIn: checkIn(request),
     filter: {
       ...scopeFilter(filters),
       ...(filters.session_id === undefined ? {} : { session_id: filters.session_id }),
@@ -150,6 +152,19 @@ async function similarMessage(
       data: { field: "mode", value: mode },
     });
   return requireMessage(await requireStore(context), similar_to, similar_to_session);
+}
+
+/** Only the conversation is found by words. */
+function checkIn({
+  mode = "words",
+  in: where = mode === "words" ? "text" : "all",
+}: SearchRequest): SearchedIn {
+  if (mode !== "words" || where === "text") return where;
+  throw new PondError("validation_failed", `words are found in the conversation only, not in ${where}`, {
+    reason: "unsupported",
+    hint: "mode exact finds text in tool calls and results and in everything else, too",
+    data: { field: "in", value: where },
+  });
 }
 
 function checkQuery({ query = "", mode }: SearchRequest): string {

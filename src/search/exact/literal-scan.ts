@@ -16,6 +16,7 @@ import type { HitStates } from "../hits/hit-states.ts";
 export interface ScanRequest {
   readonly text: string;
   readonly kind: "exact" | "regex";
+  readonly searchedIn: "text" | "tools" | "all";
   readonly scope: Scope;
   readonly rowStates: HitStates;
   readonly origins: OriginalMessages;
@@ -42,17 +43,18 @@ export interface Scan {
   readonly isWhole: boolean;
 }
 
+const NOTHING_FOUND: Scan = { found: [], isWhole: true };
+
 export async function scanMessages(
   store: SessionStore,
   ofSessions: Predicate<typeof MESSAGES>,
   request: ScanRequest,
 ): Promise<Scan> {
-  if (request.scope.parts !== undefined) return { found: [], isWhole: true };
-  const where = and(
-    ofSessions,
-    ...request.scope.perMessage,
-    or(holds("search_text", request), holds("content", request)),
-  );
+  if (request.searchedIn === "tools" || request.scope.parts !== undefined) return NOTHING_FOUND;
+  const inText = holds("search_text", request);
+  // The content is that of system messages.
+  const inTexts = request.searchedIn === "text" ? inText : or(inText, holds("content", request));
+  const where = and(ofSessions, ...request.scope.perMessage, inTexts);
   const heads = await store.findHeads({ where, limit: MOST_MATCHES });
   return { found: heads.map(withScore), isWhole: heads.length < MOST_MATCHES };
 }
@@ -63,10 +65,12 @@ export async function scanParts(
   ofSessions: Predicate<typeof PARTS>,
   request: ScanRequest,
 ): Promise<Scan> {
+  if (request.searchedIn === "text") return NOTHING_FOUND;
   const isSaid = and(eq("type", "text"), eq("provenance", "conversational"));
+  const isWanted = request.searchedIn === "tools" ? isIn("type", ["tool_call", "tool_result"]) : not(isSaid);
   const { parts: wanted } = request.scope;
   const ofParts = wanted === undefined ? [] : [wanted.where];
-  const where = and(ofSessions, ...ofParts, not(isSaid), holds("variant_data", request));
+  const where = and(ofSessions, ...ofParts, isWanted, holds("variant_data", request));
   const all = await findPartOutlines(store.tables, where, MOST_MATCHES);
   const parts = wanted === undefined ? all : await namedBy(store, all, wanted.filter);
   const messages = new Map<SessionId, Map<MessageId, Unplaced>>();
@@ -104,15 +108,20 @@ async function messagesOfParts(
 /** All are equally good. */
 const withScore = (head: MessageHead): Unplaced => ({ ...head, score: 1 });
 
-/** JSON columns hold texts with their quotes and line ends escaped. */
+/** As it is, and as JSON columns hold it: with its quotes and line ends escaped. */
+export const spellingsOf = (text: string): readonly [string, string] => [
+  text,
+  JSON.stringify(text).slice(1, -1),
+];
+
 function holds<K extends "search_text" | "content" | "variant_data">(
   column: K,
   { text, kind }: ScanRequest,
 ): ColumnPredicate<K, string> {
   if (kind === "regex") return matches(column, text);
-  const escaped = JSON.stringify(text).slice(1, -1);
-  const plain = contains(column, text);
-  return column !== "variant_data" || escaped === text ? plain : or(plain, contains(column, escaped));
+  const [plain, escaped] = spellingsOf(text);
+  const asIs = contains(column, plain);
+  return column !== "variant_data" || escaped === plain ? asIs : or(asIs, contains(column, escaped));
 }
 
 export function asPatternFault({ kind, text }: ScanRequest) {

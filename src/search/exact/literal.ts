@@ -8,13 +8,16 @@
 import type { Clock } from "../../base/clock.ts";
 import { PondError } from "../../base/errors.ts";
 import { TimeLimit } from "../../base/waiting.ts";
+import type { SessionId } from "../../model/index.ts";
 import type { SessionStore, SessionSummary } from "../../sessions/index.ts";
 import { compareByAge } from "../../sessions/index.ts";
 import { isIn } from "../../substrate/engine/predicate.ts";
 import type { Found, HitGroup } from "../hits/collapse.ts";
 import { Collapser, originalsFirst } from "../hits/collapse.ts";
 import { copiesFoundElsewhere } from "./copies.ts";
-import type { Scan, ScanRequest } from "./literal-scan.ts";
+import type { Candidates } from "./candidates.ts";
+import { candidatesFor } from "./candidates.ts";
+import type { ScanRequest } from "./literal-scan.ts";
 import { asPatternFault, placed, scanMessages, scanParts } from "./literal-scan.ts";
 
 /** The last session that was scanned. */
@@ -59,7 +62,11 @@ export async function searchLiterally(store: SessionStore, request: LiteralReque
   const { scope, limit, after, clock, signal } = request;
   const deadline = clock.now() + TIME_MS;
   using time = new TimeLimit(clock, TIME_MS);
-  const sessions = after === undefined ? scope.sessions : scope.sessions.filter(isAfter(after));
+  const [candidates] = await Promise.all([candidatesFor(store, request), checkPattern(store, request)]);
+  const { inMessages, inParts } = candidates;
+  const inScope = scope.sessions.filter(({ id }) => inMessages(id) || inParts(id));
+  const sessions = after === undefined ? inScope : inScope.filter(isAfter(after));
+  const scan: StretchScan = { ...request, scope: { ...scope, sessions: inScope }, candidates };
   const collapser = new Collapser(request.perSession);
   const copies: { readonly hit: Found; readonly session: SessionSummary }[] = [];
   let matched = 0;
@@ -68,7 +75,7 @@ export async function searchLiterally(store: SessionStore, request: LiteralReque
   for (const stretch of stretchesOf(sessions)) {
     signal.throwIfAborted();
     if (collapser.size >= limit || (scanned > 0 && clock.now() > deadline)) break;
-    const found = await time.of(scanStretch(store, stretch, request));
+    const found = await time.of(scanStretch(store, stretch, scan));
     if (found === "late" && scanned === 0) throw tooSlow(stretch.length, request);
     if (found === "late") break;
     scanned += stretch.length;
@@ -147,18 +154,36 @@ interface Stretch {
   readonly isWhole: boolean;
 }
 
+/** With what signatures say; in scope is only what they do not exclude. */
+interface StretchScan extends ScanRequest {
+  readonly candidates: Candidates;
+}
+
+/** The engine reads a pattern before anything else does: where nothing is looked through, it is still refused. */
+async function checkPattern(store: SessionStore, request: LiteralRequest): Promise<void> {
+  if (request.kind === "regex")
+    await store.tables.messages.checkPattern(request.text).catch(asPatternFault(request));
+}
+
+/** A list for each scan that is worth one. */
+function inLists(ids: readonly SessionId[]): (readonly SessionId[])[] {
+  const size = Math.max(SCANS.least, Math.ceil(ids.length / SCANS.most));
+  const lists: (readonly SessionId[])[] = [];
+  for (let start = 0; start < ids.length; start += size) lists.push(ids.slice(start, start + size));
+  return lists;
+}
+
 async function scanStretch(
   store: SessionStore,
   sessions: readonly SessionSummary[],
-  request: LiteralRequest,
+  request: StretchScan,
 ): Promise<Stretch> {
+  const { inMessages, inParts } = request.candidates;
   const ids = sessions.map(({ id }) => id);
-  const size = Math.max(SCANS.least, Math.ceil(ids.length / SCANS.most));
-  const scans: Promise<Scan>[] = [];
-  for (let start = 0; start < ids.length; start += size) {
-    const ofSessions = isIn("session_id", ids.slice(start, start + size));
-    scans.push(scanMessages(store, ofSessions, request), scanParts(store, ofSessions, request));
-  }
+  const scans = [
+    ...inLists(ids.filter(inMessages)).map((some) => scanMessages(store, isIn("session_id", some), request)),
+    ...inLists(ids.filter(inParts)).map((some) => scanParts(store, isIn("session_id", some), request)),
+  ];
   const done = await Promise.all(scans).catch(asPatternFault(request));
   const hits = done
     .flatMap(({ found }) => found)

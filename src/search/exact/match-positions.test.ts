@@ -15,6 +15,7 @@ async function matched(text: string, pattern: string): Promise<unknown> {
   const page = await search(store, {
     text: pattern,
     mode: "regex",
+    searchedIn: "all",
     filter: { includeSubagents: true },
     limit: 1,
     perSession: 1,

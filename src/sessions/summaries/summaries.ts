@@ -6,6 +6,7 @@ import { isPondError } from "../../base/errors.ts";
 import type { MaintainOptions, Store, Table } from "../../substrate/index.ts";
 import { createdAfter, eq } from "../../substrate/engine/predicate.ts";
 import { SUMMARIES } from "../tables/schema.ts";
+import { isDamaged, isUnavailable } from "../tables/unavailable.ts";
 import type { SessionSummary } from "./summarise.ts";
 import { summarise } from "./summarise.ts";
 import { SummaryList } from "./summary-list.ts";
@@ -204,10 +205,6 @@ export class Summaries {
     }
   }
 }
-
-const isUnavailable = (error: unknown): boolean => isPondError(error) && error.code === "storage_unavailable";
-const isDamaged = (error: unknown): boolean =>
-  isUnavailable(error) && isPondError(error) && error.reason === "corrupt";
 
 /** The age of the newest marker, which no session's row has as its id; empty where there is none. */
 async function readCoverage(table: SummaryTable): Promise<string> {

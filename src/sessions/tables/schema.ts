@@ -1,5 +1,6 @@
 /**
- * The four tables of the canonical record and the derived one of summaries; those of vectors are declared in vectors/ (spec.md#session-datasets). Keys lead with the session, because message
+ * The four tables of the canonical record and the derived ones of summaries and signatures; those of vectors are declared in
+ * vectors/ (spec.md#session-datasets). Keys lead with the session, because message
  * and part ids are unique only inside one (spec.md#lance-table-creation-session-scoped-pk). JSON columns hold JSON
  * text: the engine's own JSON type changes numbers and key order.
  */
@@ -164,6 +165,29 @@ export const SUMMARIES = defineTable({
   },
 });
 
+/**
+ * Derived and rebuildable (spec.md#search-signatures): which runs of bytes the texts of a session contain, a row for each half a
+ * megabyte of them. A row with an empty session says which rows of a table the signatures of its commit are of.
+ */
+export const SIGNATURES = defineTable({
+  name: "signatures",
+  version: 1,
+  derived: true,
+  primaryKey: ["session_id", "block"],
+  columns: {
+    session_id: { type: "utf8" },
+    // Random, so that what two processes make of the same rows is stored twice instead of mixed.
+    block: { type: "utf8" },
+    // The table that has the texts.
+    source: { type: "utf8" },
+    bits: { type: "binary", nullable: true },
+    // Of a stretch of rows: its first id, the one past its last, and the key of its last row.
+    from_row: { type: "int64", nullable: true },
+    to_row: { type: "int64", nullable: true },
+    last_key: { type: "utf8", nullable: true },
+  },
+});
+
 /** Beginning of the names of the tables of vectors, one per model (vectors/vector-spec.ts). */
 export const EMBEDDINGS = "embeddings";
 
@@ -177,4 +201,5 @@ export type MessageFilter = Predicate<
 >;
 
 /** Everything in it can be computed of other tables. */
-export const isDerivedTable = (name: string): boolean => name === SUMMARIES.name || isVectorTable(name);
+export const isDerivedTable = (name: string): boolean => 
+  name === SUMMARIES.name || name === SIGNATURES.name || isVectorTable(name);

@@ -22,6 +22,7 @@ const SPEC = defineTable({
     at: { type: "timestamp_us", nullable: true },
     v: { type: "float16_vector", dim: 2, nullable: true },
     data: { type: "blob" },
+    bits: { type: "binary", nullable: true },
   },
 });
 const builder = () => new BatchBuilder(loadLance(), SPEC);
@@ -61,6 +62,7 @@ describe("a batch", () => {
       at: fc.option(fc.nat()),
       v: fc.option(fc.tuple(fc.nat(9), fc.nat(9))),
       data: fc.option(fc.uint8Array({ maxLength: 5 })),
+      bits: fc.option(fc.uint8Array({ maxLength: 5 })),
     });
     fc.assert(
       fc.property(fc.array(fc.tuple(value, fc.boolean())), fc.array(value), (given, more) => {

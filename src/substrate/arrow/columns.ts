@@ -21,6 +21,8 @@ export function columnWriter(column: Column): ColumnWriter {
   switch (column.type) {
     case "utf8":
       return new TextWriter();
+    case "binary":
+      return new BinaryWriter();
     case "int32":
       return new Int32Writer();
     case "bool":
@@ -145,6 +147,43 @@ class TextWriter implements ColumnWriter {
       ...this.#validity.props(),
       valueOffsets: this.#offsets.subarray(0, this.#validity.length + 1),
       data: new Uint8Array(this.#bytes.buffer, 0, this.#end),
+    });
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** Short runs of bytes, as text is stored. */
+class BinaryWriter implements ColumnWriter {
+  readonly #validity = new Validity();
+  /** One a row, empty where the value is null. */
+  #chunks: Uint8Array[] = [];
+
+  append(value: unknown): number {
+    this.#validity.next(value);
+    const chunk = value instanceof Uint8Array ? value : NOTHING;
+    this.#chunks.push(chunk);
+    return chunk.length + 4;
+  }
+
+  keep(rows: Int32Array): void {
+    this.#validity.keep(rows);
+    this.#chunks = Array.from(rows, (row) => this.#chunks[row] ?? NOTHING);
+  }
+
+  clear(): void {
+    this.#validity.clear();
+    this.#chunks = [];
+  }
+
+  finish({ arrow }: ArrowLibrary): Arrow.Data {
+    const offsets = new Int32Array(this.#chunks.length + 1);
+    for (const [row, { length }] of this.#chunks.entries()) offsets[row + 1] = (offsets[row] ?? 0) + length;
+    return arrow.makeData({
+      type: new arrow.Binary(),
+      ...this.#validity.props(),
+      valueOffsets: offsets,
+      data: Buffer.concat(this.#chunks),
     });
   }
 }
@@ -302,8 +341,6 @@ class VectorWriter implements ColumnWriter {
     return arrow.makeData({ type, ...this.#validity.props(), child });
   }
 }
-
-const NOTHING = new Uint8Array(0);
 
 /** Bytes as the engine's blob struct `{data, uri}`; uri is never used. */
 class BlobWriter implements ColumnWriter {

@@ -87,6 +87,11 @@ export class Rows<S extends TableSpec = TableSpec> {
     return this.#read(column, row, BYTES);
   }
 
+  /** A view into the answer. */
+  bytes(column: ColumnsOf<S, "binary">, row: number): Uint8Array | null {
+    return this.#read(column, row, BYTES);
+  }
+
   /** int32, or int64 within the safe range. */
   int(column: ColumnsOf<S, "int32" | "int64">, row: number): number {
     return this.intOrNull(column, row) ?? unexpectedNull(column, row);

@@ -85,6 +85,8 @@ export function typeOf({ arrow }: ArrowLibrary, column: Column): Arrow.DataType 
   switch (column.type) {
     case "utf8":
       return new arrow.Utf8();
+    case "binary":
+      return new arrow.Binary();
     case "int32":
       return new arrow.Int32();
     case "int64":

@@ -17,6 +17,7 @@ export function sizeOrProblem(column: Column, value: unknown): number | string {
     case "int64":
       if (typeof value === "bigint") return BigInt.asIntN(64, value) === value ? 8 : wrong(value);
       return Number.isSafeInteger(value) ? 8 : wrong(value);
+    case "binary":
     case "blob":
       return value instanceof Uint8Array ? value.length + 12 : wrong(value);
     case "float16_vector":

@@ -33,6 +33,7 @@ export type Condition =
   | { readonly kind: "null"; readonly column: string }
   | { readonly kind: "created_after"; readonly version: number }
   | { readonly kind: "rows"; readonly rows: readonly bigint[] }
+  | { readonly kind: "row_ids"; readonly from: bigint; readonly to: bigint | undefined }
   | { readonly kind: "in_fragment"; readonly fragment: number; readonly from: number; readonly to: number }
   | { readonly kind: "all" | "any"; readonly of: readonly Condition[] }
   | { readonly kind: "not"; readonly of: Condition };
@@ -122,6 +123,12 @@ export const not = <C>(of: Comparing<C>): Comparing<C> => ({ kind: "not", of });
 /** Rows that were committed after this table version: a change feed that survives compaction. */
 export const createdAfter = (version: number): Comparing<never> => ({ kind: "created_after", version });
 
+/**
+ * Rows by their stable ids, from the first to before the last: an order in which they were committed. Each commit gives ids
+ * above all that were given before, and nothing changes the id of a row.
+ */
+export const rowIdsIn = (from: bigint, to?: bigint): Comparing<never> => ({ kind: "row_ids", from, to });
+
 /** Rows of one fragment by their places in it, from the first to before the last; reads no other fragment. */
 export const inFragment = (fragment: number, from: number, to: number): Comparing<never> => ({
   kind: "in_fragment",
@@ -144,6 +151,10 @@ export function renderPredicate(predicate: Condition, spec: TableSpec): string {
     }
     case "rows":
       return predicate.rows.length === 0 ? "false" : `_rowid IN (${predicate.rows.join(", ")})`;
+    case "row_ids": {
+      const end = predicate.to === undefined ? "" : ` AND _rowid < ${predicate.to}`;
+      return `_rowid >= ${predicate.from}${end}`;
+    }
     case "in_fragment": {
       const first = BigInt(predicate.fragment) << 32n;
       return `_rowaddr >= ${first + BigInt(predicate.from)} AND _rowaddr < ${first + BigInt(predicate.to)}`;
@@ -169,6 +180,9 @@ export function renderPredicate(predicate: Condition, spec: TableSpec): string {
       return `NOT (${renderPredicate(predicate.of, spec)})`;
   }
 }
+
+/** A pattern on its own: the engine reads it before it looks at any row. */
+export const renderAccepts = (pattern: string): string => `regexp_like('', ${quote(pattern)})`;
 
 /** Where a pattern first matches, as a value of the engine: characters from 1 on, 0 where it does not. */
 export function renderMatchPosition(name: string, pattern: string, spec: TableSpec): string {

@@ -4,7 +4,15 @@
  */
 import { PondError } from "../../base/errors.ts";
 
-export type ColumnType = "utf8" | "int32" | "int64" | "timestamp_us" | "bool" | "float16_vector" | "blob";
+export type ColumnType =
+  | "utf8"
+  | "binary"
+  | "int32"
+  | "int64"
+  | "timestamp_us"
+  | "bool"
+  | "float16_vector"
+  | "blob";
 
 export interface Column {
   readonly type: ColumnType;
@@ -68,6 +76,7 @@ export type ColumnsOf<S extends TableSpec, T extends ColumnType> = {
 
 type ValueOf<C extends Column> = {
   utf8: string;
+  binary: Uint8Array;
   int32: number;
   int64: number | bigint;
   timestamp_us: number;
@@ -152,7 +161,7 @@ export const isNullable = (column: Column): boolean => column.nullable === true 
 
 /** Columns whose values are long: read by row id, after the filter has decided which rows. */
 export const isWide = (column: Column): boolean =>
-  column.packed !== undefined || column.type === "float16_vector";
+  column.packed !== undefined || column.type === "float16_vector" || column.type === "binary";
 
 /**
  * Every index of the table: one btree a key column (merge is 8 times slower without), then the declared

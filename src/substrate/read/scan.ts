@@ -5,7 +5,7 @@
 import { Rows } from "../arrow/rows.ts";
 import { call, type Handle } from "../handle/handle.ts";
 import { nativeBatches } from "../engine/lance.ts";
-import { and, type Condition, isIn, renderPredicate } from "../engine/predicate.ts";
+import { and, type Condition, isIn, renderAccepts, renderPredicate } from "../engine/predicate.ts";
 import { engineError } from "../engine/retry.ts";
 import type { ColumnName, TableSpec } from "../engine/spec.ts";
 import { BATCH_ROWS, collect, isOverflow } from "./collect.ts";
@@ -116,6 +116,14 @@ export async function* scanIn<S extends TableSpec>(
 export async function count(handle: Handle, where?: Condition): Promise<number> {
   const filter = where === undefined ? undefined : renderPredicate(where, handle.spec);
   return (await call(handle, "count", (table) => table.countRows(filter))).value;
+}
+
+/** Throws the engine's refusal of a pattern that it cannot read; looks at no row. */
+export async function checkPattern(handle: Handle, pattern: string): Promise<void> {
+  await call(handle, "read", (table) => {
+    const query = table.query().where(renderAccepts(pattern)).select([]).withRowId().limit(1);
+    return Array.fromAsync(nativeBatches(query, BATCH_ROWS));
+  });
 }
 
 async function scanOnce<S extends TableSpec>(handle: Handle<S>, options: ScanOptions<S>): Promise<Rows<S>> {

@@ -65,6 +65,8 @@ function valueOf(
   switch (spec.columns[name]?.type) {
     case "utf8":
       return rows.stringOrNull(name, row);
+    case "binary":
+      return rows.bytes(name, row);
     case "int32":
       return rows.intOrNull(name, row);
     case "int64":
