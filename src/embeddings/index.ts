@@ -2,7 +2,6 @@
  * Texts in, vectors out (spec.md#search-embedding-seam). A provider is loaded when the settings name it: with none, nothing
  * of a model is. This room knows no session.
  */
-import { PondError } from "../base/errors.ts";
 import type { Embedder } from "./embedder.ts";
 import type { EmbedderOptions, EmbeddingSettings } from "./settings.ts";
 
@@ -18,8 +17,10 @@ export async function openEmbedder(
   switch (settings.provider) {
     case "none":
       return undefined;
-    case "static":
-      throw notBuilt();
+    case "static": {
+      const { openStaticEmbedder } = await import("./static/static-embedder.ts");
+      return openStaticEmbedder();
+    }
     case "onnx": {
       const { openOnnxEmbedder } = await import("./onnx/onnx-embedder.ts");
       return openOnnxEmbedder(settings, options);
@@ -34,9 +35,3 @@ export async function openEmbedder(
     }
   }
 }
-
-const notBuilt = (): PondError =>
-  new PondError("validation_failed", 'embeddings.provider = "static" is not built yet', {
-    reason: "unsupported",
-    hint: "name another provider, or none",
-  });
