@@ -9,6 +9,7 @@ export type { Timestamp } from "./timestamp.ts";
 export {
   formatTimestamp,
   isFormatOf,
+  parseExactTimestamp,
   parseTimestamp,
   timestampFromMicros,
   timestampFromMillis,
