@@ -9,7 +9,6 @@ export type { Timestamp } from "./timestamp.ts";
 export {
   formatTimestamp,
   isFormatOf,
-  parseExactTimestamp,
   parseTimestamp,
   timestampFromMicros,
   timestampFromMillis,

@@ -51,7 +51,7 @@ interface Member {
 function pathOf(member: Member): string {
   const keys: (string | number)[] = [];
   for (let at: Member | undefined = member; at?.key !== undefined; at = at.above) keys.push(at.key);
-  return pointerOf(keys.reverse());
+  return pointerOf(keys.toReversed());
 }
 
 /** An array has its items in order, then its length, then what it should not have. */

@@ -91,7 +91,7 @@ describe("refused with the field and what is expected", () => {
     ],
     [
       "a hole for a part",
-      () => message({}, [textPart("a"), , textPart("b")]),
+      () => message({}, Object.assign([textPart("a")], { 2: textPart("b") })),
       "parts",
       "part 1 must be one of",
     ],
