@@ -68,7 +68,25 @@ describe("ingest", () => {
     expect(state?.messages.map(({ message }) => message.id)).toEqual(["m1"]);
   });
 
-  test("what is no event refuses the message that is open, and what names a record is refused", async () => {
+  test("holes and what is no object are refused alone, wherever they are", async () => {
+    await using temp = await tempContext();
+    const events: unknown[] = [...conversation("s", 1)];
+    const given: unknown[] = [undefined, events[0], null, events[1], events[2], "x", [events[2]], undefined];
+    given[9] = 5;
+    const answer = await ingest(temp.context, { events: given as never });
+    expect(statuses(answer)).toBe("eieiieeeee");
+    for (const { error } of answer.results.filter(({ status }) => status === "error"))
+      expect(error).toEqual({
+        rule: "model-field-types",
+        message: expect.stringContaining("an event must be an object, not"),
+      });
+    const holes: unknown[] = [];
+    holes.length = 3;
+    expect(statuses(await ingest(temp.context, { events: holes as never }))).toBe("eee");
+    expect((await get(temp.context, { session_id: "s" })).scope).toBe("session");
+  });
+
+  test("an object that is no event refuses the message that is open, and what names a record is refused", async () => {
     await using temp = await tempContext();
     const [session, message, part, ...rest] = conversation("s", 2);
     const named = {
@@ -77,7 +95,7 @@ describe("ingest", () => {
       record: { id: "m0", hash: "0", piece: 0 },
     };
     const answer = await ingest(temp.context, {
-      events: [session!, named, message!, part!, "part" as never, ...rest],
+      events: [session!, named, message!, part!, { kind: "parts" } as never, ...rest],
     });
     expect(statuses(answer)).toBe("ieeeeii");
     expect(answer.results[1]?.error).toMatchObject({ rule: "model-field-types", field: "record" });

@@ -10,7 +10,7 @@ import type { Event, Session, SessionId } from "../model/index.ts";
 import { formatTimestamp } from "../model/index.ts";
 import { pondFacts, withFacts } from "../model/derived/index.ts";
 import type { Violation } from "../model/events/index.ts";
-import { decodeEvent, outsideEventFault } from "../model/events/index.ts";
+import { decodeEvent, isObject, outsideEventFault } from "../model/events/index.ts";
 import type { Ingest } from "../sessions/ingest/index.ts";
 import type { MessageClaim, SessionStore } from "../sessions/index.ts";
 import type { IngestRequest, IngestResponse, RowError, RowResult } from "../wire/index.ts";
@@ -23,7 +23,8 @@ const MOST_ATTEMPTS = 5;
 export async function ingest(context: Context, request: IngestRequest): Promise<IngestResponse> {
   const events = checkEvents(request.events);
   const store = await context.store();
-  const rows = events.map(rowOf);
+  // A hole is a position as any other.
+  const rows = Array.from(events, rowOf);
   for (let attempt = 1; ; attempt += 1) {
     const run = new IngestRun(context, store, rows);
     try {
@@ -62,6 +63,8 @@ interface Row {
   readonly names: Pick<RowResult, "kind" | "session_id" | "message_id" | "part_id">;
   /** What is wrong with the event as such. */
   readonly fault: Violation | undefined;
+  /** False for what cannot have been meant for a part of the open message, so that it refuses nothing but itself. */
+  readonly isObject: boolean;
   /** An attempt before this one stored it. */
   isInserted: boolean;
 }
@@ -126,10 +129,14 @@ class IngestRun {
   }
 
   async #give(row: Row): Promise<void> {
+    if (row.fault !== undefined && !row.isObject) {
+      this.#errors.set(row, errorOf(row.fault));
+      return;
+    }
     if (row.names.kind === "session" || row.names.kind === "message") await this.#endMessage();
     this.#current = row;
     try {
-      // The writer has to see what is no event, too: it may have been meant for a part of the open message.
+      // The writer has to see an object that is no event, too: it may have been meant for a part of the open message.
       await this.#writer.add([this.#dated(row.event)]);
     } catch (error) {
       const refused = this.#unlessFailed(error);
@@ -218,7 +225,8 @@ function rowOf(value: unknown): Row {
   const fault = outsideEventFault(decoded);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the writer judges it, whatever it is
   const event = (fault === undefined ? decoded : undefined) as Event;
-  return { event, fault, names: fault === undefined ? namesOf(event) : {}, isInserted: false };
+  const names = fault === undefined ? namesOf(event) : {};
+  return { event, fault, isObject: isObject(value), names, isInserted: false };
 }
 
 function namesOf(event: Event): Row["names"] {

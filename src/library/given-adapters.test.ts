@@ -109,6 +109,69 @@ describe("a client whose adapter a program gives", () => {
   });
 });
 
+/** In no type of TypeScript. */
+const wrong = (fields: object): Adapter => ({ ...tinker, ...fields }) as never;
+const boom = (): never => {
+  throw new Error("boom");
+};
+
+describe("an adapter that fails", () => {
+  test("is an issue of its client, and holds no other client back", async () => {
+    await using home = await tempDir();
+    writeTurn(home.path, "tinker", { session: "t-1", text: "the kettle is cold" });
+    const opening = (change: (opened: object) => unknown) => ({
+      open: async (...at: Parameters<Adapter["open"]>) => change(await tinker.open(...at)),
+    });
+    const faults: Record<string, object> = {
+      "places-throw": { defaultPlaces: boom },
+      "places-none": { defaultPlaces: () => undefined },
+      "places-null": { defaultPlaces: () => [null] },
+      "open-throws": { open: boom },
+      "open-rejects": { open: () => Promise.reject(new Error("boom")) },
+      "open-none": opening(() => undefined),
+      "open-unclosable": opening((opened) => ({ ...opened, [Symbol.asyncDispose]: undefined })),
+    };
+    const failing = Object.entries(faults).map(([name, fields]) => wrong({ ...fields, name }));
+    const unclosed = wrong({ ...opening((opened) => ({ ...opened, [Symbol.asyncDispose]: boom })) });
+    await using pond = await openPond({ ...optionsIn(home.path), adapters: [...failing, unclosed] });
+    const names = [...Object.keys(faults), "tinker"];
+    const { clients } = await pond.sync({ stages: ["import"] });
+    expect(clients.map(({ adapter }) => adapter)).toEqual(names);
+    for (const { issues, examples } of clients.slice(0, -1)) {
+      expect(issues).toEqual({ unreadable: 1 });
+      expect(examples[0]?.message).toMatch(/boom|must give/);
+    }
+    expect(clients.at(-1)).toMatchObject({ issues: {}, stored: { messages: { inserted: 1 } } });
+    const listed = (await pond.adapters()).filter(({ adapter }) => names.includes(adapter));
+    expect(listed.map(({ issues }) => issues.length)).toEqual([...failing.map(() => 1), 0]);
+    const verified = await pond.verify({ adapters: ["tinker"] });
+    expect(verified.clients).toMatchObject([{ adapter: "tinker", proven: true }]);
+    expect((await pond.verify()).clients.length).toBeGreaterThan(0);
+  });
+
+  test("refuses a restore with what is wrong with it", async () => {
+    await using home = await tempDir();
+    writeTurn(home.path, "tinker", { session: "t-1", text: "the kettle is cold" });
+    const failing: Record<string, object> = {
+      context: () => Promise.resolve(boom),
+      serialize: () => Promise.resolve({}),
+    };
+    for (const [name, fault] of Object.entries(failing)) {
+      const adapters = [wrong({ restore: { ...tinker.restore, [name]: fault } })];
+      await using pond = await openPond({ ...optionsIn(home.path), adapters });
+      await pond.sync({ stages: ["import"] });
+      const to = name === "context" ? "claude-code" : "tinker";
+      const out = join(home.path, name);
+      await expect(pond.restore({ session_id: "t-1", to, out })).rejects.toMatchObject({
+        code: "internal",
+        message: expect.stringContaining("tinker"),
+        data: { field: `restore.${name}` },
+      });
+      expect(existsSync(out)).toBe(false);
+    }
+  });
+});
+
 describe("openPond refuses", () => {
   const { restore } = tinker;
   test.each<[string, unknown, string]>([

@@ -5,6 +5,7 @@
 import type { Adapter } from "../adapters/index.ts";
 import { adapterNamed } from "../adapters/registry.ts";
 import { PondError } from "../base/errors.ts";
+import { guardedAdapter } from "./guarded-adapter.ts";
 
 /** A brand is a part of `source_agent`, of settings and of the names of sources. */
 const NAME = /^[a-z0-9][a-z0-9-]*$/;
@@ -47,7 +48,12 @@ const RESTORE: Readonly<Record<Exclude<keyof Restoring, "kind">, Check>> = {
 };
 
 /** Throws `validation_failed` for the first that is no adapter, or has the name of another one. */
-export function checkAdapters(given: readonly unknown[]): void {
+export function givenAdapters(given: readonly Adapter[]): readonly Adapter[] {
+  checkAdapters(given);
+  return given.map(guardedAdapter);
+}
+
+function checkAdapters(given: readonly unknown[]): void {
   const names = new Set<unknown>();
   for (const [at, adapter] of given.entries()) {
     const field = `adapters[${at}]`;

@@ -5,7 +5,7 @@
 import { PondError } from "../base/errors.ts";
 import type { JsonValue, ParsedJson } from "../base/json/json.ts";
 import * as json from "../base/json/json.ts";
-import { jsonFault } from "../base/json/json-fault.ts";
+import { hiddenProperty, jsonFault } from "../base/json/json-fault.ts";
 
 export { equalJson, firstDifference, isJsonObject, isRawNumber } from "../base/json/json.ts";
 export type { JsonObject, JsonValue, ParsedJson, RawNumber } from "../base/json/json.ts";
@@ -25,9 +25,9 @@ export function parseJson(text: string): JsonValue {
     : wrong("text", `not exact JSON: keys are there twice at ${parsed.paths.join(", ")}`);
 }
 
-/** Compact JSON text. Throws `validation_failed` for what JSON cannot hold: undefined, NaN, a Date, a function. */
+/** Compact JSON text. Throws `validation_failed` for what JSON cannot hold: undefined, NaN, a Date, a function, properties of an array. */
 export function stringifyJson(value: JsonValue): string {
-  const fault = jsonFault(value);
+  const fault = jsonFault(value) ?? hiddenProperty(value);
   if (fault === undefined) return json.stringifyJson(value);
   const at = fault.path === "" ? "" : ` at ${fault.path}`;
   throw wrong("value", `value holds ${fault.what}${at}, which is no JSON value`);

@@ -27,7 +27,8 @@ export { openJson } from "../model/index.ts";
 export { partAuthor, searchText } from "../model/derived/index.ts";
 export { describeKey } from "../model/index.ts";
 export { messageId, partId, sessionId } from "./ids.ts";
-export { formatTimestamp, parseTimestamp } from "../model/index.ts";
+export { formatTimestamp } from "../model/index.ts";
+export { parseExactTimestamp as parseTimestamp } from "../model/events/index.ts";
 export type { Author } from "../model/derived/index.ts";
 export type {
   EntityKey,

@@ -27,7 +27,7 @@ import type { GetRequest, IngestRequest, SearchRequest, SessionsRequest } from "
 export async function openPond(options: OpenOptions = {}): Promise<Pond> {
   checkOptions(options);
   const { adapters = [] } = options;
-  if (adapters.length > 0) (await import("./given-adapters.ts")).checkAdapters(adapters);
+  const given = adapters.length > 0 ? (await import("./given-adapters.ts")).givenAdapters(adapters) : [];
   const environment = environmentOf(options);
   const config = await loadConfig({ environment, given: settingsOf(options) });
   const { state } = options;
@@ -35,7 +35,7 @@ export async function openPond(options: OpenOptions = {}): Promise<Pond> {
   const context = handlers.createContext({
     config: { ...config, paths },
     machine: environment,
-    adapters: [...adapters],
+    adapters: given,
     signal: options.signal ?? new AbortController().signal,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });

@@ -1,7 +1,7 @@
 /** The small functions of `pond-db/model` and `/json`, as programs without types call them. */
 import { expect, test } from "vitest";
 import { parseJson, stringifyJson, tryParseJson } from "./json.ts";
-import { formatTimestamp, messageId, partId, sessionId } from "./model.ts";
+import { formatTimestamp, messageId, parseTimestamp, partId, sessionId } from "./model.ts";
 
 test.each<[string, () => unknown, string, string]>([
   [
@@ -30,6 +30,12 @@ test.each<[string, () => unknown, string, string]>([
     "value",
     "an instance of Date at /at/0",
   ],
+  [
+    "a property of an array in JSON",
+    () => stringifyJson([Object.assign([1], { foo: 2 })]),
+    "value",
+    "a property of an array at /0/foo",
+  ],
 ])("%s is refused with its field", (_, act, field, words) => {
   expect(act).toThrow(
     expect.objectContaining({
@@ -37,6 +43,13 @@ test.each<[string, () => unknown, string, string]>([
       message: expect.stringContaining(words),
       data: expect.objectContaining({ field }),
     }),
+  );
+});
+
+test("a time finer than a microsecond is no Timestamp, one with zeros there is", () => {
+  expect(parseTimestamp("2026-01-02T03:04:05.123456789Z")).toBeUndefined();
+  expect(formatTimestamp(parseTimestamp("2026-01-02T03:04:05.123456000Z")!)).toBe(
+    "2026-01-02T03:04:05.123456Z",
   );
 });
 

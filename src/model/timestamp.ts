@@ -16,6 +16,26 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   return parseMilliseconds(text) ?? parseAny(text);
 }
 
+/** The same for what a program gives, who can give another: undefined also where a finer digit would be lost. */
+export function parseExactTimestamp(text: string): Timestamp | undefined {
+  return FINER.test(text) ? undefined : parseTimestamp(text);
+}
+
+/** A digit below a microsecond that counts. */
+const FINER = /\.\d{6}\d*[1-9]/;
+
+/** Why RFC 3339 text is no exact Timestamp, as the end of a sentence; undefined where it is one, or no such text. */
+export function timestampFault(text: string): string | undefined {
+  if (FINER.test(text) && RFC3339.test(text))
+    return "is finer than a microsecond, which is the finest that is stored: round it";
+  const micros = readMicros(text);
+  if (micros !== undefined && timestampFromMicros(micros) === undefined)
+    return `is outside of ${LIMITS}, which is all that a Timestamp holds`;
+  if (readMicros(text.replace(/:60(?=[.Zz+-])/, ":59")) !== micros)
+    return "is a leap second, which no Timestamp has: give the second before or after it";
+  return undefined;
+}
+
 /** True when `formatTimestamp` gives back this spelling, without printing it where that is plain to see. */
 export function isFormatOf(text: string, timestamp: Timestamp): boolean {
   return parseMilliseconds(text) === timestamp || formatTimestamp(timestamp) === text;
@@ -53,6 +73,12 @@ function digits(text: string, start: number, count: number): number {
 }
 
 function parseAny(text: string): Timestamp | undefined {
+  const micros = readMicros(text);
+  return micros === undefined ? undefined : timestampFromMicros(micros);
+}
+
+/** Of any year; finer digits are cut. */
+function readMicros(text: string): number | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;
   const [, year, month, day, hour, minute, second, fraction, zone] = match;
@@ -64,7 +90,7 @@ function parseAny(text: string): Timestamp | undefined {
     new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day);
   if (rolledOver) return undefined;
   const micros = fraction === undefined ? 0 : Number(fraction.slice(0, 6).padEnd(6, "0"));
-  return timestampFromMicros(milliseconds * 1000 + micros);
+  return milliseconds * 1000 + micros;
 }
 
 /** From a millisecond count as clients store it (may carry a fraction). Undefined when out of range. */
@@ -90,3 +116,8 @@ export function formatTimestamp(timestamp: Timestamp): string {
   const text = new Date((timestamp - micros) / 1000).toISOString();
   return micros === 0 ? text : `${text.slice(0, -1)}${String(micros).padStart(3, "0")}Z`;
 }
+
+const LIMITS = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+  .map((micros) => timestampFromMicros(micros))
+  .map((limit) => (limit === undefined ? "" : formatTimestamp(limit)))
+  .join(" to ");

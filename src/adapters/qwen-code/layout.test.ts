@@ -1,14 +1,15 @@
 /** Names of Qwen Code's files. */
 import { expect, test } from "vitest";
-import { isFileName, subagentIn } from "./layout.ts";
+import { isFileName, subagentAt } from "./layout.ts";
 
 test.each([
   ["-srv-app/subagents/s1/agent-a.jsonl", "agent-a"],
   ["-srv-app/subagents/s1/deep/agent-z.jsonl", "deep/agent-z"],
+  ["subagents/s1/agent-a.jsonl", "agent-a"],
   ["-srv-app/subagents/agent-top.jsonl", "agent-top"],
   ["-srv-app/chats/s1.jsonl", undefined],
 ])("%s is the log of a subagent by the name %s", (key, name) => {
-  expect(subagentIn(key)).toBe(name);
+  expect(subagentAt(key)?.name).toBe(name);
 });
 
 test("an id that would leave its folder or is too long names no file", () => {

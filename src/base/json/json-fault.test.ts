@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { equalJson, parseJson, stringifyJson, type JsonValue } from "./json.ts";
-import { jsonFault } from "./json-fault.ts";
+import { hiddenProperty, jsonFault } from "./json-fault.ts";
 
 class Money {
   readonly amount = 5;
@@ -47,6 +47,29 @@ test.each<[string, unknown]>([
   ["one object in two places", [cycle.slice(1), cycle.slice(1)]],
   ["10,000 levels", nested(10_000, "x")],
 ])("%s is JSON", (_, value) => expect(jsonFault(value)).toBeUndefined());
+
+const hidden = Object.defineProperty({}, "h", { value: 1 });
+
+test.each<[string, unknown, string, string]>([
+  ["of an array", { "a/b": [Object.assign([1], { foo: 2 })] }, "/a~1b/0/foo", "a property of an array"],
+  [
+    "of an array by a symbol",
+    [1, Object.assign([], { [Symbol("s")]: 2 })],
+    "/1",
+    "a property named by a symbol",
+  ],
+  ["by a symbol", { a: { [Symbol("s")]: 1 } }, "/a", "a property named by a symbol"],
+  ["that is not enumerable", [hidden], "/0/h", "a property that is not enumerable"],
+])("a property %s is found, with its place", (_, value, path, what) => {
+  expect(jsonFault(value)).toBeUndefined();
+  expect(hiddenProperty(value)).toEqual({ path, what });
+});
+
+test("JSON has no hidden property, at any depth and with exact numbers", () => {
+  const plain = { a: [1, [], { b: JSON.rawJSON("1e400"), __proto__: null }], c: nested(10_000, "x") };
+  expect(hiddenProperty(plain)).toBeUndefined();
+  expect(hiddenProperty(nested(10_000, hidden))?.path.split("/")).toHaveLength(10_002);
+});
 
 test("what is wrong 10,000 levels down is found", () => {
   expect(jsonFault(nested(10_000, Number.NaN))?.what).toBe("NaN");

@@ -16,6 +16,53 @@ export function jsonFault(value: unknown): JsonFault | undefined {
   return isPlainlyJson(value, 0) ? undefined : findFault(value);
 }
 
+/**
+ * A property that JSON has no place for and the native writer drops in silence: of an array by a name, by a symbol, or not
+ * enumerable. For values of programs without other faults: what was parsed from a text has none.
+ */
+export function hiddenProperty(root: unknown): JsonFault | undefined {
+  const open: Member[] = [];
+  const push = (value: unknown, key?: string | number, above?: Member): void => {
+    if (typeof value === "object" && value !== null && !JSON.isRawJSON(value))
+      open.push({ value, key, above });
+  };
+  push(root);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value } = next;
+    const hidden = hiddenKey(value);
+    if (typeof hidden === "symbol") return { path: pathOf(next), what: "a property named by a symbol" };
+    if (hidden !== undefined) {
+      const what = Array.isArray(value) ? "a property of an array" : "a property that is not enumerable";
+      return { path: pathOf({ value, key: hidden, above: next }), what };
+    }
+    const members = Array.isArray(value) ? value.entries() : Object.entries(value);
+    for (const [key, member] of members) push(member, key, next);
+  }
+  return undefined;
+}
+
+/** A container, and where it is: the root has no key. */
+interface Member {
+  readonly value: object;
+  readonly key: string | number | undefined;
+  readonly above: Member | undefined;
+}
+
+function pathOf(member: Member): string {
+  const keys: (string | number)[] = [];
+  for (let at: Member | undefined = member; at?.key !== undefined; at = at.above) keys.push(at.key);
+  return pointerOf(keys.toReversed());
+}
+
+/** An array has its items in order, then its length, then what it should not have. */
+function hiddenKey(container: object): string | symbol | undefined {
+  const keys = Reflect.ownKeys(container);
+  if (Array.isArray(container)) return keys.length === container.length + 1 ? undefined : keys.at(-1);
+  return keys.find(
+    (key) => typeof key === "symbol" || !Object.prototype.propertyIsEnumerable.call(container, key),
+  );
+}
+
 /** Beyond this the quick look could overflow the stack; such values are rare, the slow one takes them. */
 const MAX_QUICK_DEPTH = 100;
 

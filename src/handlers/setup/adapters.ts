@@ -23,7 +23,7 @@ export async function listAdapters(
     const places = reportOf(source?.places ?? [], namedBy);
     // What the settings name is an issue where it is not there.
     const isDefault = source?.enabled === true && namedBy === undefined;
-    const wanted = isDefault ? reportOf(adapter.defaultPlaces(context.machine)) : [];
+    const wanted = isDefault ? reportOf(source.own) : [];
     const newest = sweep === undefined || sweep.newest === 0 ? undefined : isoTime(sweep.newest);
     return {
       adapter: adapter.name,

@@ -15,8 +15,10 @@ import type { Context } from "../context/context.ts";
 export interface ClientPlaces {
   readonly adapter: Adapter;
   readonly places: readonly Place[];
+  /** Where the client itself would keep sessions, there or not; none for one that is not enabled. */
+  readonly own: readonly Place[];
   readonly enabled: boolean;
-  /** Paths of the settings that cannot be looked at. */
+  /** Paths of the settings that cannot be looked at, and an adapter that cannot say where to look. */
   readonly issues: readonly Issue[];
 }
 
@@ -43,7 +45,9 @@ export async function findSources(context: Context, filter: SourceFilter = {}): 
   for (const adapter of chosen) {
     const settings = context.config.values.adapters?.[adapter.name];
     const enabled = filter.adapters !== undefined || settings?.enabled !== false;
-    const found = enabled ? await placesOf(context, adapter, filter.paths) : { places: [], issues: [] };
+    const found = enabled
+      ? await placesOf(context, adapter, filter.paths)
+      : { own: [], places: [], issues: [] };
     sources.push({ adapter, enabled, ...found });
   }
   return sources;
@@ -53,19 +57,32 @@ async function placesOf(
   context: Context,
   adapter: Adapter,
   paths: readonly string[] | undefined,
-): Promise<Pick<ClientPlaces, "places" | "issues">> {
-  const own = await placesThatExist(adapter.defaultPlaces(context.machine));
+): Promise<Pick<ClientPlaces, "own" | "places" | "issues">> {
+  const { own, issues } = ownPlaces(context, adapter);
+  const there = await placesThatExist(own);
   if (paths !== undefined) {
     const named = paths.map((path) => requirePath(path, context.machine.home));
-    return { places: placesAt(named, own, "request"), issues: [] };
+    return { own, places: placesAt(named, there, "request"), issues };
   }
   const configured = context.config.values.adapters?.[adapter.name]?.paths;
-  if (configured === undefined) return { places: own, issues: [] };
+  if (configured === undefined) return { own, places: there, issues };
   const statuses = configured.map((path) => inspect(path));
+  const missing = statuses.filter((status) => !isThere(status));
   return {
-    places: placesAt(statuses.filter(isThere), own, "config"),
-    issues: statuses.filter((status) => !isThere(status)).map((status) => absent(context, adapter, status)),
+    own,
+    places: placesAt(statuses.filter(isThere), there, "config"),
+    issues: [...issues, ...missing.map((status) => absent(context, adapter, status))],
   };
+}
+
+/** One client that cannot say where it keeps sessions holds no other back (spec.md#sync-summary). */
+function ownPlaces({ machine }: Context, adapter: Adapter): Pick<ClientPlaces, "own" | "issues"> {
+  try {
+    return { own: adapter.defaultPlaces(machine), issues: [] };
+  } catch (error) {
+    const { message } = toPondError(error);
+    return { own: [], issues: [{ kind: "unreadable", adapter: adapter.name, path: machine.home, message }] };
+  }
 }
 
 interface PathStatus {

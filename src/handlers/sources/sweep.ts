@@ -93,9 +93,17 @@ async function sweepClients(
   try {
     for (const { adapter, places: found, issues } of sources) {
       const places: OpenedPlace[] = [];
-      for (const place of found) places.push(await adapter.open(place, context.machine));
+      const faults: Issue[] = [];
+      for (const place of found) {
+        try {
+          places.push(await adapter.open(place, context.machine));
+        } catch (error) {
+          context.signal.throwIfAborted();
+          faults.push(placeIssue(adapter, place, error));
+        }
+      }
       opened.push(...places);
-      clients.push(await sweepClient(context, { adapter, places, issues }, choice));
+      clients.push(await sweepClient(context, { adapter, places, issues: [...issues, ...faults] }, choice));
     }
     return sweeps;
   } catch (error) {
@@ -154,13 +162,17 @@ async function sweepClient(
     } catch (error) {
       // One place that cannot be looked through holds nothing else back (spec.md#sync-summary).
       context.signal.throwIfAborted();
-      const { message } = toPondError(error);
-      issues.push({ kind: "unreadable", adapter: adapter.name, path: place.path, message });
+      issues.push(placeIssue(adapter, place, error));
     }
     for (const file of own) claimed.add(file);
     for (const path of missed) issues.push(notItsFile(adapter, path));
   }
   return { adapter, places, ...totals, stale, staleUnits: stale.length, issues };
+}
+
+/** A place that cannot be opened or looked through. */
+function placeIssue({ name }: Adapter, { path }: Place, error: unknown): Issue {
+  return { kind: "unreadable", adapter: name, path, message: toPondError(error).message };
 }
 
 function notItsFile({ name, title }: Adapter, path: string): Issue {

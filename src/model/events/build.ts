@@ -76,7 +76,8 @@ export function createMessage(
   const built = parseMessage({ ...withOptions(message), session_id });
   check({ kind: "message", message: built });
   const owner = { session_id, message_id: built.id };
-  const builtParts = parts.map((part: NewPart, ordinal) => {
+  // A hole is no part, and not one part less.
+  const builtParts = Array.from(parts, (part: NewPart, ordinal) => {
     if (!isObject(part))
       throw wrong(
         "parts",

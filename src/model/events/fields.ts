@@ -4,8 +4,10 @@
  * By hand and not by the schemas, which cost a hundred times as much an event; a property test holds both equal.
  */
 import { isDate } from "node:util/types";
+import type { JsonFault } from "../../base/json/json-fault.ts";
 import { jsonFault } from "../../base/json/json-fault.ts";
 import { partTypes, provenances, relations, roles } from "../enums.ts";
+import { timestampFault } from "../timestamp.ts";
 import type { PartType, Role } from "../types.ts";
 
 /** What is wrong with a field, as the end of a sentence; undefined where nothing is. */
@@ -86,7 +88,11 @@ const text: Field = (value) =>
   typeof value === "string" ? undefined : `must be a text, not ${shown(value)}`;
 const flag: Field = (value) =>
   typeof value === "boolean" ? undefined : `must be true or false, not ${shown(value)}`;
-const instant: Field = (value) => (isInteger(value) ? undefined : `${INSTANT}; got ${shown(value)}`);
+const instant: Field = (value) => {
+  if (isInteger(value)) return undefined;
+  const fault = typeof value === "string" ? timestampFault(value) : undefined;
+  return fault === undefined ? `${INSTANT}; got ${shown(value)}` : `${shown(value)} ${fault}`;
+};
 const position: Field = (value) =>
   isInteger(value) && value >= 0 ? undefined : `must be a whole number from 0, not ${shown(value)}`;
 /** What its column holds. */
@@ -105,10 +111,15 @@ export const MAX_ORDINAL = 2 ** 31 - 1;
 
 const json: Field = (value) => {
   const fault = jsonFault(value);
-  if (fault === undefined) return undefined;
-  const at = fault.path === "" ? "" : ` at ${clipped(fault.path)}`;
-  return `holds ${fault.what}${at}, which is no JSON value`;
+  return fault === undefined ? undefined : holding(fault);
 };
+
+/** What is no JSON in a value, as the end of a sentence. */
+export function holding({ path, what }: JsonFault): string {
+  const at = path === "" ? "" : ` at ${clipped(path)}`;
+  return `holds ${what}${at}, which is no JSON value`;
+}
+
 const options: Field = (value) => {
   if (!isObject(value) || JSON.isRawJSON(value)) return `must be a JSON object, not ${shown(value)}`;
   return json(value);

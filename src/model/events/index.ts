@@ -26,6 +26,8 @@ export {
   parsePart,
   parseSession,
 } from "./parse.ts";
+export { isObject } from "./fields.ts";
+export { parseExactTimestamp } from "../timestamp.ts";
 export type { Lineage, MessageWithParts, SessionState } from "./replay.ts";
 export { entityOf, eventsOf, replay } from "./replay.ts";
 export type { Violation } from "./validate.ts";

@@ -1,6 +1,6 @@
 /** Programs without types: what they get wrong is refused where they give it, with the field and what is expected. */
 import { describe, expect, test } from "vitest";
-import { createMessage, createSession, filePart, textPart } from "./build.ts";
+import { createMessage, createSession, filePart, textPart, toolCall } from "./build.ts";
 import { parseEvent, parseSession } from "./parse.ts";
 import { eventsOf } from "./replay.ts";
 
@@ -40,6 +40,60 @@ describe("refused with the field and what is expected", () => {
       () => createSession(untyped({ created_at: new Date("x") })),
       "created_at",
       `${INSTANT} an invalid Date`,
+    ],
+    [
+      "a time finer than a microsecond",
+      () => createSession(untyped({ created_at: "2026-01-02T03:04:05.123456789Z" })),
+      "created_at",
+      'session x1: created_at "2026-01-02T03:04:05.123456789Z" is finer than a microsecond',
+    ],
+    [
+      "a finer time of an event",
+      () =>
+        parseEvent({ kind: "session", session: { ...session, created_at: "2026-01-02T03:04:05.0000001Z" } }),
+      "created_at",
+      "is finer than a microsecond",
+    ],
+    ...["9999-12-31T23:59:59.999999Z", "0000-01-01T00:00:00Z"].map(
+      (text): [string, () => unknown, string, string] => [
+        `a time out of range, ${text}`,
+        () => message({ timestamp: text }),
+        "timestamp",
+        `message m: timestamp "${text}" is outside of 1684-07-28T00:12:25.259009Z to 2255-06-05T23:47:34.740991Z`,
+      ],
+    ),
+    [
+      "a leap second",
+      () => message({ timestamp: "2016-12-31T23:59:60Z" }),
+      "timestamp",
+      'timestamp "2016-12-31T23:59:60Z" is a leap second, which no Timestamp has',
+    ],
+    [
+      "a property of an array",
+      () => createSession(untyped({ options: { a: Object.assign([1], { foo: 2 }) } })),
+      "options",
+      "session x1: options holds a property of an array at /a/foo, which is no JSON value",
+    ],
+    [
+      "a symbol in options of a message",
+      () => message({ options: { a: { [Symbol("x")]: 1 } } }),
+      "options",
+      "message m: options holds a property named by a symbol at /a",
+    ],
+    [
+      "a hidden property in the params of a call",
+      () =>
+        message({ role: "assistant" }, [
+          toolCall({ params: Object.defineProperty({}, "h", { value: 1 }) as never }),
+        ]),
+      "params",
+      "params holds a property that is not enumerable at /h",
+    ],
+    [
+      "a hole for a part",
+      () => message({}, Object.assign([textPart("a")], { 2: textPart("b") })),
+      "parts",
+      "part 1 must be one of",
     ],
     [
       "milliseconds",

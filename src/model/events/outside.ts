@@ -5,11 +5,12 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { isJsonObject } from "../../base/json/json.ts";
+import { hiddenProperty } from "../../base/json/json-fault.ts";
 import { MAX_TEXT_BYTES } from "../bound-text.ts";
 import { factsFault } from "../derived/facts.ts";
 import { isSourceAgent } from "../derived/source-agent.ts";
 import { openJson } from "../extracted.ts";
-import { INSTANT } from "./fields.ts";
+import { holding, INSTANT } from "./fields.ts";
 import type { Message, Part, Session } from "../types.ts";
 import type { Violation } from "./validate.ts";
 
@@ -30,7 +31,7 @@ export function outsideSessionFault(session: Session): Violation | undefined {
     );
   if (relation !== undefined && parent === undefined)
     return incoherent(`${whose}: relation ${relation} needs parent_session_id`, "relation");
-  return instantFault(whose, "created_at", session.created_at) ?? ownFactsFault(whose, session.options);
+  return instantFault(whose, "created_at", session.created_at) ?? optionsFault(whose, session.options);
 }
 
 /** The same of a message. */
@@ -38,7 +39,7 @@ export function outsideMessageFault(message: Message): Violation | undefined {
   const { id, timestamp, options } = message;
   return (
     instantFault(`message ${id}`, "timestamp", timestamp) ??
-    ownFactsFault(`message ${id}`, options) ??
+    optionsFault(`message ${id}`, options) ??
     (message.role === "system" ? boundFault(`message ${id}`, "content", message.content) : undefined)
   );
 }
@@ -46,7 +47,22 @@ export function outsideMessageFault(message: Message): Violation | undefined {
 /** The same of a part. */
 export function outsidePartFault(part: Part): Violation | undefined {
   const whose = `part ${part.id} of message ${part.message_id}`;
-  return ownFactsFault(whose, part.options) ?? textFault(whose, part);
+  return optionsFault(whose, part.options) ?? valueFault(whose, part) ?? textFault(whose, part);
+}
+
+/** What JSON cannot hold and would be dropped in silence (spec.md#model-field-types). */
+function valueFault(whose: string, part: Part): Violation | undefined {
+  if (part.type === "tool_call" && part.params !== undefined)
+    return hiddenFault(whose, "params", openJson(part.params));
+  if (part.type === "tool_result" && part.result !== undefined)
+    return hiddenFault(whose, "result", openJson(part.result));
+  return undefined;
+}
+
+function hiddenFault(whose: string, field: string, value: JsonValue): Violation | undefined {
+  const fault = hiddenProperty(value);
+  if (fault === undefined) return undefined;
+  return { rule: "model-field-types", message: `${whose}: ${field} ${holding(fault)}`, field };
 }
 
 function textFault(whose: string, part: Part): Violation | undefined {
@@ -98,6 +114,9 @@ function instantFault(whose: string, field: string, micros: number): Violation |
     field,
   };
 }
+
+const optionsFault = (whose: string, options: JsonObject): Violation | undefined =>
+  hiddenFault(whose, "options", options) ?? ownFactsFault(whose, options);
 
 function ownFactsFault(whose: string, options: JsonObject): Violation | undefined {
   const fault = factsFault(options);

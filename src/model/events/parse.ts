@@ -7,7 +7,7 @@ import { PondError } from "../../base/errors.ts";
 import { isDate } from "node:util/types";
 import { eventFault, isObject } from "./fields.ts";
 import { outsideMessageFault, outsidePartFault, outsideSessionFault } from "./outside.ts";
-import { parseTimestamp, timestampFromMillis } from "../timestamp.ts";
+import { parseExactTimestamp, timestampFromMillis } from "../timestamp.ts";
 import type { Event, Message, Part, Session } from "../types.ts";
 import type { Violation } from "./validate.ts";
 import { eventShapeFault, messageFault, partFault, sessionFault } from "./validate.ts";
@@ -83,7 +83,7 @@ const decodeSession = (value: unknown): unknown => withField(value, "created_at"
 const decodeMessage = (value: unknown): unknown => withField(value, "timestamp", decodeInstant);
 
 function decodeInstant(value: unknown): unknown {
-  if (typeof value === "string") return parseTimestamp(value) ?? value;
+  if (typeof value === "string") return parseExactTimestamp(value) ?? value;
   return isDate(value) ? (timestampFromMillis(value.getTime()) ?? value) : value;
 }
 

@@ -14,7 +14,7 @@ import { MAX_ORDINAL } from "./fields.ts";
 import type { MessageId, PartId, SessionId } from "../ids.ts";
 import { messageId, partId, sessionId } from "../ids.ts";
 import type { Timestamp } from "../timestamp.ts";
-import { formatTimestamp, parseTimestamp } from "../timestamp.ts";
+import { formatTimestamp, parseExactTimestamp, timestampFault } from "../timestamp.ts";
 
 /** A schema whose wire form is W and whose canonical form is T. */
 type Codec<T, W> = z.ZodType<T, W>;
@@ -73,9 +73,10 @@ const timestampSchema: Codec<Timestamp, string> = z.codec(
   z.custom<Timestamp>((value) => Number.isSafeInteger(value) && !Object.is(value, -0)),
   {
     decode: (value, context) => {
-      const timestamp = parseTimestamp(value);
+      const timestamp = parseExactTimestamp(value);
       if (timestamp !== undefined) return timestamp;
-      context.issues.push({ code: "custom", input: value, message: "not an RFC 3339 instant in range" });
+      const message = timestampFault(value) ?? "is no RFC 3339 instant";
+      context.issues.push({ code: "custom", input: value, message });
       return z.NEVER;
     },
     encode: formatTimestamp,

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
 import type { Extracted, Timestamp } from "../../../model/index.ts";
 import type { JsonlItem, LogHead } from "../../kit/log/index.ts";
-import { extractName, extractTimestamp, objectField } from "../../kit/extract/index.ts";
+import { extractBoolean, extractName, extractTimestamp, objectField } from "../../kit/extract/index.ts";
 
 export class HeadFinder implements LogHead {
   id: Extracted<string> | undefined;
@@ -11,6 +11,10 @@ export class HeadFinder implements LogHead {
   instant: Timestamp | undefined;
   /** The kind of a subagent. */
   agent: Extracted<string> | undefined;
+  /** Whether the record that names the session says that a subagent wrote it: it names the session that started it. */
+  isSubagent = false;
+  /** The subagent's id, by which the client names its log. */
+  agentId: Extracted<string> | undefined;
   /** The session that this one was forked from. */
   forkedFrom: Extracted<string> | undefined;
   hasContent = false;
@@ -33,10 +37,18 @@ export class HeadFinder implements LogHead {
   }
 
   #see(record: JsonObject): void {
-    this.id ??= extractName(record, "sessionId");
+    if (this.id === undefined) this.#seeIdentity(record);
     this.directory ??= extractName(record, "cwd");
     this.instant ??= extractTimestamp(record, "timestamp");
     this.agent ??= extractName(record, "agentName");
     this.forkedFrom ??= extractName(objectField(record, "forkedFrom") ?? {}, "sessionId");
+  }
+
+  #seeIdentity(record: JsonObject): void {
+    this.id = extractName(record, "sessionId");
+    if (this.id === undefined) return;
+    this.agentId = extractName(record, "agentId");
+    const isNamed = this.agentId !== undefined || extractName(record, "agentName") !== undefined;
+    this.isSubagent = isNamed || extractBoolean(record, "isSidechain") === true;
   }
 }
