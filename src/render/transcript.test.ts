@@ -238,8 +238,8 @@ describe("a transcript", () => {
       match: (text) => `<${text}>`,
       open: (...ids) => `get ${ids.join(" ")}`,
     };
-    const [session] = parsed.sessions;
-    const [hit] = session!.matches;
+    const [first] = parsed.sessions;
+    const [hit] = first!.matches;
     const marked = {
       ...hit!,
       highlights: [
@@ -249,7 +249,7 @@ describe("a transcript", () => {
       text: "\x1b[1m\nwo\x1b",
     };
     const continued = { ...marked, newer: { last_at: "1970-01-03T01:00:00.000Z" } };
-    const shown = { ...parsed, sessions: [{ ...session!, matches: [continued] }] };
+    const shown = { ...parsed, sessions: [{ ...first!, matches: [continued] }] };
     expect(searchTranscript(shown, "hello", marking).split("\n").slice(4)).toEqual([
       "--- [1] 1.00 | user | 1970-01-01 00:00:00Z | session continued for 2 days ---",
       "<?[>1m<",
