@@ -8,7 +8,6 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ run(): void | Promise<
   parse: () => import("./parse.ts"),
   reads: () => import("./reads.ts"),
   retrieval: () => import("./retrieval.ts"),
-  "retrieval-vectors": () => import("./retrieval-vectors.ts"),
   search: () => import("./search.ts"),
   sync: () => import("./sync.ts"),
 };

@@ -1,10 +1,13 @@
 /**
  * How often search has the right session first, among five, and at what mean reciprocal rank, by class of question: over the
- * corpus that was written for it, and over the sample sessions where POND_SAMPLES names them.
+ * corpus that was written for it, and over the sample sessions where POND_SAMPLES names them; by words alone, then with vectors of
+ * the shipped table, compared with that.
  * `npm run bench -- retrieval [tune|test|both] [ranks.json]`: the file keeps every rank; one that is there already is
  * compared with, question by question (sign test).
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { Embedder } from "../src/embeddings/embedder.ts";
+import { openStaticEmbedder } from "../src/embeddings/static/static-embedder.ts";
 import type { Corpus } from "./retrieval/corpus.ts";
 import { writtenCorpus } from "./retrieval/corpus.ts";
 import type { Question } from "./retrieval/evaluate.ts";
@@ -29,15 +32,27 @@ export async function run(): Promise<void> {
       continue;
     }
     const questions = corpus.questions.filter((each) => half === "both" || halfOf(each) === half);
+    const title = `${name}: ${corpus.sessions.length} sessions, ${half} half`;
     const ranks = await ranksOf(corpus, questions);
-    show(`${name}: ${corpus.sessions.length} sessions, ${half} half`, questions, { ranks, before, name });
+    show(`${title}, words`, questions, { ranks, before, name });
+    const words = Object.fromEntries(
+      questions.map(({ query }, at) => [`${name} ${query}`, finite(ranks[at] ?? 0)]),
+    );
+    await using embedder = await openStaticEmbedder();
+    const fused = await ranksOf(corpus, questions, embedder);
+    show(`${title}, words and vectors against words`, questions, { ranks: fused, before: words, name });
     for (const [at, { query }] of questions.entries()) all[`${name} ${query}`] = finite(ranks[at] ?? 0);
   }
   if (file !== undefined && !existsSync(file)) writeFileSync(file, JSON.stringify(all));
 }
 
-async function ranksOf(corpus: Corpus, questions: readonly Question[]): Promise<readonly number[]> {
-  await using store = await CorpusStore.open(corpus);
+/** By words alone, or with the vectors of the table that is shipped, too. */
+async function ranksOf(
+  corpus: Corpus,
+  questions: readonly Question[],
+  embedder?: Embedder,
+): Promise<readonly number[]> {
+  await using store = await CorpusStore.open(corpus, embedder);
   const ranks: number[] = [];
   for (const { query, answers } of questions) ranks.push(rankOf(await store.ask(query), answers));
   return ranks;

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/base/clock.ts";
 import { loadConfig } from "../../src/config/index.ts";
+import type { Embedder } from "../../src/embeddings/embedder.ts";
 import type { Context } from "../../src/handlers/index.ts";
-import { createContext, search } from "../../src/handlers/index.ts";
+import { createContext, search, sync } from "../../src/handlers/index.ts";
 import { eventsOf } from "../../src/model/events/index.ts";
 import type { SearchRequest } from "../../src/wire/index.ts";
 import type { Corpus } from "./corpus.ts";
@@ -20,17 +21,19 @@ export class CorpusStore implements AsyncDisposable {
     this.context = context;
   }
 
-  static async open({ sessions }: Corpus): Promise<CorpusStore> {
+  static async open({ sessions }: Corpus, embedder?: Embedder): Promise<CorpusStore> {
     const folder = mkdtempSync(join(tmpdir(), "pond-retrieval-"));
     const env = { POND_STORE: join(folder, "store"), XDG_STATE_HOME: join(folder, "state") };
     const environment = { env, home: folder, platform: process.platform, cwd: folder };
     const { signal } = new AbortController();
     const config = await loadConfig({ environment });
-    const context = createContext({ config, machine: environment, signal });
+    const given = embedder === undefined ? {} : { embedder };
+    const context = createContext({ config, machine: environment, signal, ...given });
     const store = await context.store();
     const ingest = store.ingest({ clock: systemClock });
     for (const state of sessions) await ingest.add([...eventsOf(state)]);
     await ingest.flush();
+    if (embedder !== undefined) await sync(context, { stages: ["embed"] });
     await store.maintain({ force: true, retentionMs: 0 });
     await store.refreshSummaries();
     return new CorpusStore(folder, context);
