@@ -10,7 +10,7 @@ import type { MessageKey } from "../../../model/index.ts";
 import type { MessageWithParts } from "../../../model/events/index.ts";
 import { messageId } from "../../../model/index.ts";
 import { revisionOf } from "../../../model/derived/index.ts";
-import type { LostParts } from "./losses.ts";
+import type { LossReport, LostParts } from "./losses.ts";
 import type { CallPart } from "./parts.ts";
 import { callInput, injectedKind, toolName } from "./parts.ts";
 import type { ResultPart } from "./results.ts";
@@ -18,6 +18,11 @@ import { CallResults, resultBlocks, resultJson } from "./results.ts";
 
 /** Stands in for a prompt where a session begins with an answer, which no provider takes. */
 export const NO_PROMPT = "(restored session)";
+
+/** Counts that a stand-in was written, which the model takes for what a person said. */
+export function reportNoPrompt(losses: LossReport): void {
+  losses.add("session without a prompt", `its history begins with an answer: "${NO_PROMPT}" stands in`);
+}
 
 /** Stand in for the result of a call that was never answered, where the target wants one. */
 export const NO_RESULT = "No result was recorded.";

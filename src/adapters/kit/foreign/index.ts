@@ -11,6 +11,7 @@ export {
   INTERRUPTED,
   NO_PROMPT,
   NO_RESULT,
+  reportNoPrompt,
 } from "./handed-over.ts";
 export type { History, HistoryOptions } from "./history.ts";
 export { historyOf } from "./history.ts";

@@ -19,6 +19,7 @@ import {
   handedOver,
   historyOf,
   NO_PROMPT,
+  reportNoPrompt,
   usageOf,
 } from "../../kit/foreign/index.ts";
 import type { Answered } from "./foreign-content.ts";
@@ -180,8 +181,10 @@ class Writer {
     const content = answerParts(parts, (call) => this.#answer(call), { losses: this.#origin.losses, at });
     if (content.length === 0) return;
     // An answer stands under a prompt; what stands in for a missing one says what it is.
-    if (this.#prompt === undefined)
+    if (this.#prompt === undefined) {
       this.#addPrompt(first, [{ type: "text", text: NO_PROMPT, synthetic: true }]);
+      reportNoPrompt(this.#origin.losses);
+    }
     const calls = content.some(({ type }) => type === "tool");
     this.#addAnswer(first, content, { finish: calls ? "tool-calls" : "stop", tokens: tokensOf(last) });
   }

@@ -23,6 +23,7 @@ import {
   injectedKind,
   LossReport,
   NO_PROMPT,
+  reportNoPrompt,
   usageOf,
 } from "../../kit/foreign/index.ts";
 import { objectField } from "../../kit/extract/index.ts";
@@ -188,8 +189,10 @@ class Transcript {
     if (content.length === 0) return;
     const calls = parts.filter((part) => part.type === "tool_call" && part.provider_executed !== true);
     // Providers want a person's turn first; what stands in for a missing one says what it is.
-    if (!this.#entries.some(({ type }) => type !== "session_info"))
+    if (!this.#entries.some(({ type }) => type !== "session_info")) {
       this.#addMessage(first, { role: "user", content: [{ type: "text", text: NO_PROMPT }] }, "prompt");
+      reportNoPrompt(this.#losses);
+    }
     this.#addMessage(last, {
       role: "assistant",
       content,
