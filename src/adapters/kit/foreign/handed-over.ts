@@ -17,11 +17,12 @@ import type { ResultPart } from "./results.ts";
 import { CallResults, resultBlocks, resultJson } from "./results.ts";
 
 /** Stands in for a prompt where a session begins with an answer, which no provider takes. */
-export const NO_PROMPT = "(restored session)";
+const NO_PROMPT = "(restored session)";
 
-/** Counts that a stand-in was written, which the model takes for what a person said. */
-export function reportNoPrompt(losses: LossReport): void {
+/** The same, to be written: it is reported, because the model takes it for what a person said. */
+export function standInPrompt(losses: LossReport): string {
   losses.add("session without a prompt", `its history begins with an answer: "${NO_PROMPT}" stands in`);
+  return NO_PROMPT;
 }
 
 /** Stand in for the result of a call that was never answered, where the target wants one. */

@@ -9,9 +9,8 @@ export {
   messagesBehind,
   messagesWithContent,
   INTERRUPTED,
-  NO_PROMPT,
   NO_RESULT,
-  reportNoPrompt,
+  standInPrompt,
 } from "./handed-over.ts";
 export type { History, HistoryOptions } from "./history.ts";
 export { historyOf } from "./history.ts";

@@ -18,8 +18,7 @@ import {
   countSystem,
   handedOver,
   historyOf,
-  NO_PROMPT,
-  reportNoPrompt,
+  standInPrompt,
   usageOf,
 } from "../../kit/foreign/index.ts";
 import type { Answered } from "./foreign-content.ts";
@@ -182,8 +181,8 @@ class Writer {
     if (content.length === 0) return;
     // An answer stands under a prompt; what stands in for a missing one says what it is.
     if (this.#prompt === undefined) {
-      this.#addPrompt(first, [{ type: "text", text: NO_PROMPT, synthetic: true }]);
-      reportNoPrompt(this.#origin.losses);
+      const text = standInPrompt(this.#origin.losses);
+      this.#addPrompt(first, [{ type: "text", text, synthetic: true }]);
     }
     const calls = content.some(({ type }) => type === "tool");
     this.#addAnswer(first, content, { finish: calls ? "tool-calls" : "stop", tokens: tokensOf(last) });

@@ -22,8 +22,7 @@ import {
   historyOf,
   injectedKind,
   LossReport,
-  NO_PROMPT,
-  reportNoPrompt,
+  standInPrompt,
   usageOf,
 } from "../../kit/foreign/index.ts";
 import { objectField } from "../../kit/extract/index.ts";
@@ -190,8 +189,8 @@ class Transcript {
     const calls = parts.filter((part) => part.type === "tool_call" && part.provider_executed !== true);
     // Providers want a person's turn first; what stands in for a missing one says what it is.
     if (!this.#entries.some(({ type }) => type !== "session_info")) {
-      this.#addMessage(first, { role: "user", content: [{ type: "text", text: NO_PROMPT }] }, "prompt");
-      reportNoPrompt(this.#losses);
+      const text = standInPrompt(this.#losses);
+      this.#addMessage(first, { role: "user", content: [{ type: "text", text }] }, "prompt");
     }
     this.#addMessage(last, {
       role: "assistant",
