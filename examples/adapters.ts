@@ -18,7 +18,14 @@ const SHAPES: kit.RecordShapes = {
   turn: (record) => TURNS.get(kit.extractString(record, "type") ?? ""),
   blocks: [
     { part: "tool_call", id: "/call/id", name: "/call/name", params: "/call/args" },
-    { part: "tool_result", id: "/result/id", name: "/result/name", result: "/result/output" },
+    {
+      part: "tool_result",
+      id: "/result/id",
+      name: "/result/name",
+      result: "/result/output",
+      // A flag that says that it failed; for exit codes and `success` there is extractFailureByStatus.
+      failure: (block) => kit.extractBoolean(kit.objectField(block, "result") ?? {}, "failed"),
+    },
     { part: "text", text: "/text" },
   ],
 };
@@ -120,7 +127,7 @@ const home = join(folder, "tinker-home");
 const at = (second: number): string => `2026-01-02T03:04:0${second}Z`;
 const text = (said: string): object => ({ text: said });
 const call = { id: "c1", name: "bash", args: { command: "npm test" } };
-const result = { id: "c1", name: "bash", output: "3 passed" };
+const result = { id: "c1", name: "bash", output: "1 of 3 failed", failed: true };
 const log = [
   { type: "start", id: "r0", parent: null, at: at(0), session: "tinker-1", cwd: "/shop", version: 7 },
   { type: "user", id: "r1", parent: "r0", at: at(1), content: [text("Why is the kettle cold?")] },

@@ -2,7 +2,11 @@
 import { openPond } from "pond-db";
 import { adapters } from "pond-db/adapters";
 
-for (const { name, title, restore } of adapters()) console.log(`${name}: ${title}, restore ${restore.kind}`);
+console.log(
+  `pond knows ${adapters()
+    .map(({ title }) => title)
+    .join(", ")}`,
+);
 
 const folder = process.argv[2] ?? "pond-example";
 await using pond = await openPond({
@@ -11,5 +15,6 @@ await using pond = await openPond({
   home: folder,
   env: {},
 });
-for (const { adapter, files, places } of await pond.adapters())
-  console.log(`${adapter}: ${files} files in ${places.length} places`);
+// Restore: "supported", "own-sessions" for a client that takes none of others, or "unsupported".
+for (const { adapter, title, restore, files, places } of await pond.adapters())
+  console.log(`${adapter}: ${title}, restore ${restore}, ${files} files in ${places.length} places`);

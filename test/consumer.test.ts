@@ -133,7 +133,9 @@ describe("the packed package", () => {
   });
 
   test("the clients are listed", () => {
-    expect(run("clients")).toMatch(/^claude-code: .*, restore supported$/m);
+    const listed = run("clients");
+    expect(listed).toMatch(/^claude-code: Claude Code, restore supported, 0 files/m);
+    expect(listed).toMatch(/^qwen-code: Qwen Code, restore own-sessions, 0 files/m);
   });
 
   test("a client that pond does not know is read, proven and restored by an adapter of the program", () => {

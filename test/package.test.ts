@@ -82,7 +82,7 @@ const SURFACES: Readonly<Record<string, readonly string[]>> = {
     "arrayField",
     "copyId",
     "extractBoolean",
-    "extractFailure",
+    "extractFailureByStatus",
     "extractFromPath",
     "extractItem",
     "extractJson",

@@ -22,14 +22,19 @@ export type NextStep =
   | {
       readonly do: "restore";
       readonly session_id: StepValue;
-      readonly to?: string;
+      readonly to?: StepValue;
       readonly out?: StepValue;
       readonly map_paths?: string;
       /** Of another store than the one in use. */
       readonly store?: StepValue;
     }
   /** A restore that starts the client. */
-  | { readonly do: "resume"; readonly session_id?: string; readonly to?: string; readonly source?: string };
+  | {
+      readonly do: "resume";
+      readonly session_id?: string;
+      readonly to?: StepValue;
+      readonly source?: string;
+    };
 
 /** A field of a request, by its name there. */
 export interface FieldName {

@@ -65,6 +65,7 @@ const VERBS: readonly Command[] = [
     summary: "Read a session page by page, or one message with its neighbours",
     args: [{ name: "id", summary: "A session's id or its beginning, or a message's id", optional: true }],
     flags: getFlags,
+    mistaken: { "response-mode": "mode" },
     examples: [
       "pond get 7b0c5a52",
       "pond get <session> --from end",

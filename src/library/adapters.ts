@@ -44,7 +44,7 @@ export type { FileStamp } from "../adapters/kit/files/index.ts";
 export {
   arrayField,
   extractBoolean,
-  extractFailure,
+  extractFailureByStatus,
   extractFromPath,
   extractItem,
   extractJson,

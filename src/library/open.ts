@@ -8,6 +8,7 @@ import { loadConfig } from "../config/index.ts";
 import type { Context } from "../handlers/index.ts";
 import * as handlers from "../handlers/index.ts";
 import { resolve } from "node:path";
+import { checkNode } from "./node-version.ts";
 import { checkHooks, checkOptions } from "./options.ts";
 import type { OpenOptions, Pond, SyncHooks, TreeOptions } from "./pond.ts";
 import type { RestoreRequest } from "../wire/restore.ts";
@@ -25,6 +26,7 @@ import type { GetRequest, IngestRequest, SearchRequest, SessionsRequest } from "
  * const { sessions } = await pond.search({ query: "connection refused" });
  */
 export async function openPond(options: OpenOptions = {}): Promise<Pond> {
+  checkNode(process.versions.node);
   checkOptions(options);
   const { adapters = [] } = options;
   const given = adapters.length > 0 ? (await import("./given-adapters.ts")).givenAdapters(adapters) : [];

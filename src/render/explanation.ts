@@ -18,8 +18,9 @@ export function vectorsLine({ state, model = "", missing = 0, reason = "" }: Vec
   return state === "failed" ? `not used: ${reason}` : STATES[state];
 }
 
-const STATES: Readonly<Record<"off" | "none" | "unusable", string>> = {
+const STATES: Readonly<Record<"off" | "none" | "unusable" | "name", string>> = {
   off: "off, no model is configured",
   none: "not used, nothing is embedded under the configured model",
+  name: "not used, the query is a name, which words find",
   unusable: "not used, the model can make nothing of the query",
 };

@@ -91,8 +91,8 @@ export interface RestoreTokens {
   readonly is_sealed?: true;
   /** Each usual window, and whether the session is too large for it. */
   readonly windows: readonly { readonly tokens: number; readonly is_exceeded: boolean }[];
-  /** The client that can compact it. */
-  readonly origin: string;
+  /** The client that can compact it; absent for a session of a program. */
+  readonly origin?: string;
 }
 
 /** What was restored, of how many ways the session went. */

@@ -326,9 +326,9 @@ const hitSessionSchema = z.strictObject({
 });
 
 const vectorsUsedSchema = z.strictObject({
-  state: z.enum(["used", "off", "none", "unusable", "failed"]).meta({
+  state: z.enum(["used", "off", "none", "unusable", "name", "failed"]).meta({
     description:
-      "off: no model is configured. none: nothing is embedded under the one that is. unusable: it can make nothing of the query. failed: it did not answer. Then words alone were searched.",
+      "off: no model is configured. none: nothing is embedded under the one that is. unusable: it can make nothing of the query. name: the query is one, which words find. failed: it did not answer. Then words alone were searched.",
   }),
   model: z.string().exactOptional(),
   missing: count

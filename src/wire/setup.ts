@@ -5,7 +5,8 @@ export interface AdapterReport {
   readonly adapter: string;
   readonly title: string;
   readonly enabled: boolean;
-  readonly restore: "supported" | "unsupported";
+  /** `own-sessions`: it takes its own back, and none of another client. */
+  readonly restore: "supported" | "own-sessions" | "unsupported";
   readonly places: readonly PlaceReport[];
   /** Where the client would keep sessions, too, but nothing is there. */
   readonly absent: readonly PlaceReport[];

@@ -253,9 +253,10 @@ export type SearchMode = "words" | "exact" | "regex";
 export interface VectorsUsed {
   /**
    * `off`: no model is configured. `none`: nothing is embedded under the one that is. `unusable`: it can make nothing of the query.
-   * `failed`: it did not answer, for the reason given. In all of these words alone were searched.
+   * `name`: the query is one, which words find. `failed`: it did not answer, for the reason given. In all of these words alone
+   * were searched.
    */
-  readonly state: "used" | "off" | "none" | "unusable" | "failed";
+  readonly state: "used" | "off" | "none" | "unusable" | "name" | "failed";
   readonly model?: string;
   /** Messages that have no vector yet, and are found by words alone. */
   readonly missing?: number;

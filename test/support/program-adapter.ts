@@ -41,15 +41,15 @@ const SHAPES: kit.RecordShapes = {
   blocks: [{ part: "text", text: "/text" }],
 };
 
-const native: kit.NativeLogs = {
-  record: (group) => kit.shapedRecord(group, SHAPES),
-  clientPath: ({ id }) => `${id}.jsonl`,
-  withMappedPaths: (record) => record,
-  resume: (id) => ({ words: ["open", id] }),
-};
-
-/** Its sessions are in `~/.<name>`. */
-export function programAdapter(name: string): kit.Adapter {
+/** Its sessions are in `~/.<name>`; a table of its own says what their records are. */
+export function programAdapter(name: string, table: Partial<kit.RecordShapes> = {}): kit.Adapter {
+  const shapes: kit.RecordShapes = { ...SHAPES, ...table };
+  const native: kit.NativeLogs = {
+    record: (group) => kit.shapedRecord(group, shapes),
+    clientPath: ({ id }) => `${id}.jsonl`,
+    withMappedPaths: (record) => record,
+    resume: (id) => ({ words: ["open", id] }),
+  };
   const read = kit.logReader({
     adapter: name,
     prefix: { adapter: name, version: 1 },
@@ -61,7 +61,7 @@ export function programAdapter(name: string): kit.Adapter {
       project: head.directory ?? kit.extractFromPath(unit.key),
       options: { source: { path: unit.key } },
     }),
-    mapper: (log, _head, before) => new kit.ShapedRecords(log, SHAPES, before),
+    mapper: (log, _head, before) => new kit.ShapedRecords(log, shapes, before),
     waitsFor: "no head is written yet",
     notASession: "no record names a session",
   });
@@ -92,11 +92,21 @@ export function programAdapter(name: string): kit.Adapter {
 
 /** Adds a turn to a session of the client; returns the path of its log. */
 export function writeTurn(home: string, name: string, { session, text }: Turn): string {
-  const path = join(home, `.${name}`, `${session}.jsonl`);
+  return writeRecord(home, name, { session, content: [{ text }] });
+}
+
+/** The same for a record of any shape. */
+export function writeRecord(home: string, name: string, given: WrittenRecord): string {
+  const path = join(home, `.${name}`, `${given.session}.jsonl`);
   mkdirSync(dirname(path), { recursive: true });
-  const record = { type: "user", at: "2026-01-02T03:04:05Z", session, cwd: "/shop", content: [{ text }] };
+  const record = { type: "user", at: "2026-01-02T03:04:05Z", cwd: "/shop", ...given };
   appendFileSync(path, `${JSON.stringify(record)}\n`);
   return path;
+}
+
+interface WrittenRecord {
+  readonly session: string;
+  readonly [field: string]: unknown;
 }
 
 interface Turn {

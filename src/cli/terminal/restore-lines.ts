@@ -13,18 +13,23 @@ export function tokenLine(report: Pick<RestoreReport, "tokens" | "to" | "fidelit
   const fix =
     report.fidelity === "native"
       ? `resume it with ${larger}, or compact it first (/compact)`
-      : is_sealed === true
-        ? `resume it in ${origin}, or here with ${larger}`
-        : `compact it in ${origin} (/compact), run pond sync and restore it again, or resume it with ${larger}`;
+      : origin === undefined
+        ? `resume it with ${larger}`
+        : is_sealed === true
+          ? `resume it in ${origin}, or here with ${larger}`
+          : `compact it in ${origin} (/compact), run pond sync and restore it again, or resume it with ${larger}`;
   return `${sizeLine(report)}: too large for a context window of ${count(exceeded.tokens)} in ${report.to}; ${fix}`;
 }
 
 /** Whose model: the one of the client that it is restored into; what another one was sent is told apart. */
 function sizeLine({ tokens, fidelity, to }: Pick<RestoreReport, "tokens" | "fidelity" | "to">): string {
   const { estimated, recorded, is_sealed, origin } = tokens;
-  if (fidelity === "native" && recorded !== undefined)
+  if (fidelity === "native" && recorded !== undefined && origin !== undefined)
     return `the model in ${to} is sent about ${count(recorded)} tokens (as ${origin} recorded)`;
-  const known = recorded === undefined ? "" : `; the model in ${origin} was sent ${count(recorded)}`;
+  const known =
+    recorded === undefined || origin === undefined
+      ? ""
+      : `; the model in ${origin} was sent ${count(recorded)}`;
   const sealed =
     is_sealed === true ? ", because only its provider can read the summary of its compaction" : "";
   return `the model in ${to} is sent about ${count(estimated)} tokens of this session (estimated${known})${sealed}`;

@@ -23,7 +23,7 @@ export async function adapters(verb: VerbContext): Promise<Outcome> {
         header: "NEWEST",
         cell: (row) => (row.newest === undefined ? "-" : ago(Date.parse(row.newest), now)),
       },
-      { header: "RESTORE", cell: (row) => (row.restore === "supported" ? "yes" : "no") },
+      { header: "RESTORE", cell: (row) => RESTORES[row.restore] },
       {
         header: "WHERE",
         cut: "start",
@@ -35,6 +35,8 @@ export async function adapters(verb: VerbContext): Promise<Outcome> {
   });
   return rows.some(({ issues }) => issues.length > 0) ? "failures" : "done";
 }
+
+const RESTORES = { supported: "yes", "own-sessions": "its own", unsupported: "no" } as const;
 
 const issueLines = ({ adapter, issues }: AdapterReport): readonly string[] => notLookedAt(adapter, issues);
 

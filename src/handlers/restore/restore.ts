@@ -62,7 +62,8 @@ export async function restore(
   const read = await readLineage(store, session.id, choice);
   const { lineage, shown } = read;
   const brand = brandOf(lineage.state.session.source_agent);
-  const adapter = target ?? requireTarget(context, copyIn ?? brand);
+  const isResume = hooks.whyNot !== undefined;
+  const adapter = target ?? ownTarget(context, session, { brand: copyIn ?? brand, isResume });
   const { dry_run: isDryRun = false, reuse: canReuse = false } = request;
   const refusals = new Refusals(isDryRun);
   const places = adapter.defaultPlaces(context.machine);
@@ -71,7 +72,7 @@ export async function restore(
   const named = request.out === undefined ? undefined : namedPath(request.out, context.machine.home);
   if (request.out !== undefined) refusals.add(await notAFolder(request.out, named ?? ""));
   const fidelity = brand === adapter.name ? "native" : "foreign";
-  if (fidelity === "foreign") refuseForeign(adapter);
+  if (fidelity === "foreign") refuseForeign(context, adapter);
   await refuseDamage(context);
   const proof = await proveLineage(context, store, read);
   const now = context.clock.now();
@@ -272,10 +273,37 @@ function requireTarget(context: Context, name: string): Target {
   });
 }
 
-function refuseForeign({ title, restore: { insteadOfForeign } }: Target): void {
+/** The client that a session is of, where nobody said into which it goes. A program's is of none. */
+function ownTarget(
+  context: Context,
+  { id: session_id, source_agent }: Session,
+  asked: { readonly brand: string; readonly isResume: boolean },
+): Target {
+  if (clientNamed(context, asked.brand) !== undefined) return requireTarget(context, asked.brand);
+  const step = { session_id, to: { choose: "client" } } as const;
+  const next = asked.isResume ? ({ do: "resume", ...step } as const) : ({ do: "restore", ...step } as const);
+  throw new PondError(
+    "validation_failed",
+    `session ${session_id} is of ${source_agent}, which is not a client that pond knows`,
+    {
+      hint: sentence`say into which client it goes, with ${next}: ${foreignTargets(context)}`,
+      data: { field: "to" },
+    },
+  );
+}
+
+/** The clients that take sessions of others. */
+const foreignTargets = (context: Context): string =>
+  clientsOf(context)
+    .filter(({ restore: into }) => into.kind === "supported" && into.insteadOfForeign === undefined)
+    .map(({ name }) => name)
+    .join(", ");
+
+function refuseForeign(context: Context, { title, restore: { insteadOfForeign } }: Target): void {
   if (insteadOfForeign === undefined) return;
   const message = `only sessions of ${title} can be restored into ${title}`;
-  throw new PondError("validation_failed", message, { reason: "unsupported", hint: insteadOfForeign });
+  const hint = `${insteadOfForeign}; sessions of any client go into ${foreignTargets(context)}`;
+  throw new PondError("validation_failed", message, { reason: "unsupported", hint });
 }
 
 function isTarget(adapter: Adapter): adapter is Target {

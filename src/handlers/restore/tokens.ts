@@ -1,5 +1,6 @@
 /** Whether a model can be sent what a restore hands over (spec.md#adapter-restore-tokens): its tokens against usual windows. */
 import type { Adapter } from "../../adapters/index.ts";
+import { optional } from "../../base/optional.ts";
 import type { ContextRule } from "../../adapters/restore.ts";
 import { tokensOf } from "../../adapters/restore.ts";
 import type { SessionState } from "../../model/events/index.ts";
@@ -25,6 +26,6 @@ export function restoreTokens(state: SessionState, { context, fidelity, origin }
   return {
     ...tokens,
     windows: USUAL_WINDOWS.map((window) => ({ tokens: window, is_exceeded: needed > window })),
-    origin: origin?.title ?? "its own client",
+    ...optional("origin", origin?.title),
   };
 }

@@ -29,7 +29,7 @@ export async function listAdapters(
       adapter: adapter.name,
       title: adapter.title,
       enabled: source?.enabled ?? true,
-      restore: adapter.restore.kind,
+      restore: restoreOf(adapter),
       places,
       absent: wanted.filter(({ path }) => !places.some((place) => place.path === path)),
       files: sweep?.seen ?? 0,
@@ -50,6 +50,11 @@ function reportOf(places: readonly Place[], namedBy?: Place["origin"]): readonly
         : { origin: namedBy };
     return paths.map((path) => ({ path, ...by }));
   });
+}
+
+function restoreOf({ restore }: Adapter): AdapterReport["restore"] {
+  if (restore.kind === "unsupported") return "unsupported";
+  return restore.insteadOfForeign === undefined ? "supported" : "own-sessions";
 }
 
 function isConfigured({ config }: Context, { name }: Adapter): boolean {

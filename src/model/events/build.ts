@@ -53,15 +53,17 @@ export interface NewMessage {
 }
 
 /**
- * A message of a session with its parts, in the order given. Throws `validation_failed` with the rule and the field, also for
- * a part that its role may not have and for two parts with one id.
+ * A message of a session with its parts, in the order given. The session is one that `createSession` made, or what that takes.
+ * Throws `validation_failed` with the rule and the field, also for a part that its role may not have and for two parts with one
+ * id.
  */
 export function createMessage(
-  session: Session,
+  session: NewSession,
   message: NewMessage,
   parts: readonly NewPart[] = [],
 ): MessageWithParts {
   checkObject("session", session, "one that createSession made");
+  const owner = parseSession(withOptions(session));
   checkObject("message", message, "{ id, role, timestamp }");
   const whose = named("message", message);
   if (!Array.isArray(parts)) throw wrong("parts", `${whose}: parts must be an array, not ${shown(parts)}`);
@@ -70,21 +72,26 @@ export function createMessage(
     const violation = validator.check(event);
     if (violation !== undefined) throw refused(violation);
   };
-  check({ kind: "session", session });
+  check({ kind: "session", session: owner });
   checkInstant(whose, "timestamp", message.timestamp);
-  const session_id = session.id;
+  if (message.role === "system" && message.content === undefined)
+    throw wrong(
+      "content",
+      `${whose}: content is required: the text of a system message is there, not in a part`,
+    );
+  const session_id = owner.id;
   const built = parseMessage({ ...withOptions(message), session_id });
   check({ kind: "message", message: built });
-  const owner = { session_id, message_id: built.id };
+  const keys = { session_id, message_id: built.id };
   // A hole is no part, and not one part less.
   const builtParts = Array.from(parts, (part: NewPart, ordinal) => {
     if (!isObject(part))
       throw wrong(
         "parts",
-        `${whose}: part ${ordinal} must be one of textPart, toolCall, ..., not ${shown(part)}`,
+        `${whose}: part ${ordinal} must be one of textPart(text), toolCall({ ... }), ..., not ${shown(part)}`,
       );
     const given = { id: String(ordinal), provenance: "conversational", ...withOptions(part) };
-    return parsePart({ ...given, ...owner, ordinal });
+    return parsePart({ ...given, ...keys, ordinal });
   });
   for (const part of builtParts) check({ kind: "part", part });
   return { message: built, parts: builtParts };

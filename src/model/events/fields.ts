@@ -5,6 +5,7 @@
  */
 import { isDate } from "node:util/types";
 import type { JsonFault } from "../../base/json/json-fault.ts";
+import { nearest } from "../../base/nearest.ts";
 import { jsonFault } from "../../base/json/json-fault.ts";
 import { partTypes, provenances, relations, roles } from "../enums.ts";
 import { timestampFault } from "../timestamp.ts";
@@ -67,7 +68,7 @@ function shapeFault(object: Untyped, { fields, required }: Shape): FieldFault | 
   let missing = required.length;
   for (const name in object) {
     const field = fields[name];
-    if (field === undefined) return { field: name, message: "is no field of it" };
+    if (field === undefined) return { field: name, message: unknownField(name, Object.keys(fields)) };
     const value = object[name];
     const message = value === undefined ? undefinedFault(field) : field(value);
     if (message !== undefined) return { field: name, message };
@@ -78,11 +79,17 @@ function shapeFault(object: Untyped, { fields, required }: Shape): FieldFault | 
   return { field, message: REQUIRED };
 }
 
+/** With the one that was meant, where that can be told, else with all that there are. */
+function unknownField(name: string, names: readonly string[]): string {
+  const meant = nearest(name, names);
+  return `is no field of it; ${meant === undefined ? `there are ${names.join(", ")}` : `did you mean ${meant}?`}`;
+}
+
 const REQUIRED = "is required";
 
 /** What is absent has no key, in any canonical object. */
 const undefinedFault = ({ isOptional }: Field): string =>
-  isOptional === undefined ? REQUIRED : "is undefined: leave the key out";
+  isOptional === undefined ? REQUIRED : "is undefined: give it a value, or leave the key out";
 
 const text: Field = (value) =>
   typeof value === "string" ? undefined : `must be a text, not ${shown(value)}`;

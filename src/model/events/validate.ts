@@ -3,6 +3,7 @@
  * and the rules that a type cannot hold. It sees every event in order, allocates nothing on success, and is proven equal
  * to the schemas by a property test.
  */
+import { roles } from "../enums.ts";
 import type { FieldFault, Untyped } from "./fields.ts";
 import { eventFault, isObject, messageFieldFault, partFieldFault, sessionFieldFault } from "./fields.ts";
 import type { MessageKey } from "../ids.ts";
@@ -45,6 +46,8 @@ const ALLOWED: Readonly<Record<Role, ReadonlySet<PartType>>> = {
 export function isAllowed(role: Role, type: PartType): boolean {
   return ALLOWED[role].has(type);
 }
+
+const rolesFor = (type: PartType): string => roles.filter((role) => isAllowed(role, type)).join(" or ");
 
 /**
  * Checks one stream of events: Session first, then each Message followed by its Parts in ordinal order, before
@@ -134,7 +137,7 @@ export class EventValidator {
     if (!isAllowed(message.role, part.type))
       return {
         rule: "model-role-allowlist",
-        message: `a ${part.type} part is not allowed in a ${message.role} message (${message.id})`,
+        message: `a ${part.type} part is not allowed in a ${message.role} message (${message.id}); its role may be ${rolesFor(part.type)}`,
       };
     return this.#isOutside ? outsidePartFault(part) : undefined;
   }

@@ -4,11 +4,11 @@
  * bad matches as good as any. Pure.
  */
 
-/** What the vectors give; words have the rest. Chosen on one half of bench/retrieval, reported on the other. */
-const VECTORS = 0.3;
-/** A cosine below this says nothing, and one above that no more. */
-const LEAST = 0.3;
-const MOST = 0.9;
+/** What vectors give to a query that words cover nothing of; of one that they cover whole, nothing. Chosen on one half of bench/retrieval. */
+const VECTORS = 0.4;
+/** A cosine below this says nothing, and one above that no more: bounds that do not move with what else was found. */
+const LEAST = 0.2;
+const MOST = 0.8;
 
 export interface Scored {
   readonly row: bigint;
@@ -36,11 +36,12 @@ export function fuse(
 ): ReadonlyMap<bigint, ArmScores> {
   const top = words.reduce((best, { score }) => Math.max(best, score), 0);
   const byWords = new Map(words.map(({ row, score }) => [row, top > 0 ? (score / top) * coverage : 0]));
+  const weight = VECTORS * (1 - coverage);
   const rows = new Set([...byWords.keys(), ...similarity.keys()]);
   return new Map(
     [...rows].map((row) => {
       const own = { words: byWords.get(row) ?? 0, vectors: nearness(similarity.get(row) ?? 0) };
-      return [row, { ...own, fused: (1 - VECTORS) * own.words + VECTORS * own.vectors }];
+      return [row, { ...own, fused: (1 - weight) * own.words + weight * own.vectors }];
     }),
   );
 }

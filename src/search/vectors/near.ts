@@ -23,8 +23,8 @@ export interface VectorSource {
 export type VectorUse =
   /** `missing`: messages that have none yet, and were found by words alone. */
   | { readonly state: "used"; readonly model: string; readonly missing: number }
-  /** Off: no model is configured. None: nothing is embedded under the one that is. Unusable: it can make nothing of the query. */
-  | { readonly state: "off" | "none" | "unusable" }
+  /** Off: no model is configured. None: nothing is embedded under the one that is. Unusable: it can make nothing of the query. Name: the query is one, which words find. */
+  | { readonly state: "off" | "none" | "unusable" | "name" }
   | { readonly state: "failed"; readonly reason: string };
 
 export interface NearTexts {
@@ -55,6 +55,7 @@ export async function nearTexts(
   request: NearRequest,
 ): Promise<NearTexts> {
   if (source === undefined) return { use: { state: "off" }, messages: [] };
+  if (isName(request.text)) return { use: { state: "name" }, messages: [] };
   try {
     using time = new TimeLimit(request.clock, TIME_MS);
     const answer = await unlessAborted(request.signal, time.of(nearest(store, source, request)));
@@ -66,6 +67,9 @@ export async function nearTexts(
     return failed(error.message);
   }
 }
+
+/** One word with marks, digits or capitals inside: a model was never told what it means. */
+const isName = (text: string): boolean => /^\S+$/.test(text) && /[_./\\:#@-]|\d|\p{Ll}\p{Lu}|\p{Lu}\p{Lu}/u.test(text);
 
 const failed = (reason: string): NearTexts => ({ use: { state: "failed", reason }, messages: [] });
 

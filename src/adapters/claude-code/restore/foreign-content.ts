@@ -56,8 +56,13 @@ export function assistantBlocks(parts: readonly Part[], ids: ToolIds, losses: Lo
 
 export function resultBlock(id: string, result: ResultPart | undefined, losses: LossReport): JsonObject {
   const base = { tool_use_id: id, type: "tool_result" };
-  // Every call needs a result, or the API refuses the history.
-  if (result === undefined) return { ...base, content: NO_RESULT, is_error: true };
+  if (result === undefined) {
+    losses.add(
+      "unanswered tool call",
+      "the API takes no history with an unanswered call: a failed result stands in, which says that there was none",
+    );
+    return { ...base, content: NO_RESULT, is_error: true };
+  }
   return {
     ...base,
     content: resultContent(result, losses),

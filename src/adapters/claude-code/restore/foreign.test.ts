@@ -81,6 +81,7 @@ describe("foreign restore", () => {
       ["note from its client", 1],
       ["reasoning", 1],
       ["bookkeeping record", 1],
+      ["unanswered tool call", 1],
     ]);
   });
 

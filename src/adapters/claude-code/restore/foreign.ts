@@ -21,7 +21,7 @@ import {
   handedOver,
   historyOf,
   LossReport,
-  NO_PROMPT,
+  standInPrompt,
 } from "../../kit/foreign/index.ts";
 import { uuidFrom, valueHash } from "../../kit/files/index.ts";
 import { assistantBlocks, plain, resultBlock, ToolIds, userBlocks } from "./foreign-content.ts";
@@ -254,7 +254,7 @@ class Transcript {
     };
     // The API wants a person's turn first; what stands in for a missing one says what it is.
     if (this.#records.length === 0 && blocks.length > 0)
-      this.#add(first, { type: "user", content: NO_PROMPT });
+      this.#add(first, { type: "user", content: standInPrompt(this.#losses) });
     for (const block of blocks) this.#add(first, { type: "assistant", content: [block], answer });
     for (const call of calls) {
       const found = this.#results.take(call);

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../base/json/json.ts";
 import type { Extracted } from "../../../model/index.ts";
 import {
   extractBoolean,
-  extractFailure,
+  extractFailureByStatus,
   extractPresence,
   extractPrintedFailure,
   field,
@@ -48,9 +48,10 @@ export function recordedOutcome(view: RolloutRecord): Outcome | undefined {
 
 function outcomeOf(event: JsonObject): Extracted<boolean> | undefined {
   const type = field(event, "type");
-  if (type === "exec_command_end" || type === "CommandExecution") return extractFailure(event, "exit_code");
+  if (type === "exec_command_end" || type === "CommandExecution")
+    return extractFailureByStatus(event, "exit_code");
   if (type === "patch_apply_end" || type === "dynamic_tool_call_response")
-    return extractFailure(event, "success");
+    return extractFailureByStatus(event, "success");
   return type === "mcp_tool_call_end" ? mcpFailure(objectField(event, "result")) : undefined;
 }
 

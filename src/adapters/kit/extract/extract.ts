@@ -44,8 +44,11 @@ export function extractBoolean(record: JsonObject, name: string): Extracted<bool
   return typeof value === "boolean" ? sealExtracted(value) : undefined;
 }
 
-/** Failure as the source states it the other way round: an exit status other than 0, or `success: false`. */
-export function extractFailure(record: JsonObject, name: string): Extracted<boolean> | undefined {
+/**
+ * Failure by a status that says how it went: an exit status other than 0, or `success: false`. What says that it failed
+ * (`is_error: true`) is read with `extractBoolean`.
+ */
+export function extractFailureByStatus(record: JsonObject, name: string): Extracted<boolean> | undefined {
   const value = field(record, name);
   if (typeof value === "boolean") return sealExtracted(!value);
   return typeof value === "number" ? sealExtracted(value !== 0) : undefined;

@@ -4,7 +4,7 @@ export {
   defineField,
   extractBoolean,
   extractCompact,
-  extractFailure,
+  extractFailureByStatus,
   extractFromPath,
   extractItem,
   extractJson,

@@ -10,14 +10,20 @@ import type { MessageKey } from "../../../model/index.ts";
 import type { MessageWithParts } from "../../../model/events/index.ts";
 import { messageId } from "../../../model/index.ts";
 import { revisionOf } from "../../../model/derived/index.ts";
-import type { LostParts } from "./losses.ts";
+import type { LossReport, LostParts } from "./losses.ts";
 import type { CallPart } from "./parts.ts";
 import { callInput, injectedKind, toolName } from "./parts.ts";
 import type { ResultPart } from "./results.ts";
 import { CallResults, resultBlocks, resultJson } from "./results.ts";
 
 /** Stands in for a prompt where a session begins with an answer, which no provider takes. */
-export const NO_PROMPT = "(restored session)";
+const NO_PROMPT = "(restored session)";
+
+/** The same, to be written: it is reported, because the model takes it for what a person said. */
+export function standInPrompt(losses: LossReport): string {
+  losses.add("session without a prompt", `its history begins with an answer: "${NO_PROMPT}" stands in`);
+  return NO_PROMPT;
+}
 
 /** Stand in for the result of a call that was never answered, where the target wants one. */
 export const NO_RESULT = "No result was recorded.";

@@ -9,8 +9,8 @@ export {
   messagesBehind,
   messagesWithContent,
   INTERRUPTED,
-  NO_PROMPT,
   NO_RESULT,
+  standInPrompt,
 } from "./handed-over.ts";
 export type { History, HistoryOptions } from "./history.ts";
 export { historyOf } from "./history.ts";

@@ -2,7 +2,10 @@
 import type { MessageWithParts } from "../../../model/events/index.ts";
 import type { Part } from "../../../model/index.ts";
 
-/** What may be lost, in the same words for every client, and whom it matters to: the model, or only the record of it. */
+/**
+ * What may be lost, in the same words for every client, and whom it matters to: the model, or only the record of it. A session
+ * without a prompt and an unanswered call are there, too: their record is lost in what stands in for what was not said.
+ */
 const AFFECTS = {
   "failure of a tool": "model",
   "file in a prompt": "model",
@@ -25,6 +28,7 @@ const AFFECTS = {
   "bookkeeping record": "record",
   "rows beside the session": "record",
   "session that it belongs to": "record",
+  "session without a prompt": "record",
   "text kept from the model": "record",
   "system message": "record",
   title: "record",
@@ -35,7 +39,7 @@ const AFFECTS = {
 
 export type LossKind = keyof typeof AFFECTS;
 
-/** Something of the canonical session that the target cannot express. */
+/** Something of the canonical session that the target cannot express, or that needs something beside it which nobody said. */
 export interface Loss {
   readonly what: LossKind;
   readonly why: string;

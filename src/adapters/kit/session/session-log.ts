@@ -49,6 +49,8 @@ export interface LogRecord {
   readonly bytes: number;
   /** Several where the role allowlists split one record: `<id>`, `<id>/1`, ... */
   readonly drafts: readonly MessageDraft[];
+  /** What of it is of a shape that the client is not known to write; it is kept all the same. */
+  readonly fault?: string;
   /** Of the record's value: what tells one version of it from another. */
   readonly hash: string;
   /** The same where the record is told otherwise than by its value alone, such as by the records beside it. */
@@ -192,6 +194,7 @@ export class SessionLog {
     else this.#side.set(record, hash);
     if (this.#isMuted) return;
     this.#announce();
+    if (entry.fault !== undefined) this.addIssue("unexpected_shape", entry.fault, source);
     const { version } = entry;
     const piece = {
       id: record,

@@ -2,15 +2,19 @@
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
 import { optional } from "../../../base/optional.ts";
-import type { Part } from "../../../model/index.ts";
+import type { Extracted, Part } from "../../../model/index.ts";
 import { openJson } from "../../../model/index.ts";
+import type { PondFacts } from "../../../model/derived/index.ts";
 import { withFacts } from "../../../model/derived/index.ts";
-import { extractJson, extractString, isEmpty, objectField } from "../extract/extract.ts";
+import { extractItem, extractJson, extractString, field, isEmpty, objectField } from "../extract/extract.ts";
 import type { PartDraft } from "../session/session-log.ts";
-import { isJoined, joinedText, textParts } from "../session/text-parts.ts";
+import { isJoined, joinedText } from "../session/text-parts.ts";
 import type { Pointer } from "./pointer.ts";
 import { holderAt, putBack, takenOut } from "./pointer.ts";
 import type { BlockShape, Injected, RecordShapes } from "./shapes.ts";
+
+/** Where a block was a string, this is what reading left of it. */
+const STRING_LEFT = "";
 
 /** The part of a block; undefined where no shape fits it. */
 export function partOf(
@@ -18,11 +22,17 @@ export function partOf(
   { blocks }: RecordShapes,
   { record, injected }: { readonly record: JsonObject; readonly injected: Injected | undefined },
 ): PartDraft | undefined {
+  const text = extractItem([block], 0);
+  if (text !== undefined) {
+    const draft = textDraft(text, injected);
+    return { ...draft, options: { ...draft.options, source: { block: STRING_LEFT } } };
+  }
   if (!isJsonObject(block)) return undefined;
   for (const shape of blocks) {
+    if (!isOfShape(shape, block)) continue;
     const reading = new BlockReading(block);
     const draft = draftOf(shape, reading, { block, record, injected });
-    if (draft === undefined) continue;
+    if (draft === undefined || reading.isUntouched) continue;
     const own = draft.options ?? {};
     return { ...draft, options: isEmpty(reading.rest) ? own : { ...own, source: { block: reading.rest } } };
   }
@@ -37,6 +47,8 @@ export function blocksOf(parts: readonly Part[], shapes: RecordShapes): JsonValu
 /** Takes typed values out of a block; what is of another type stays. */
 class BlockReading {
   rest: JsonObject;
+  /** True while nothing was taken: a shape that takes nothing says nothing of the block. */
+  isUntouched = true;
 
   constructor(block: JsonObject) {
     this.rest = block;
@@ -45,10 +57,45 @@ class BlockReading {
   take<T>(pointer: Pointer, extract: (holder: JsonObject, name: string) => T | undefined): T | undefined {
     const at = holderAt(this.rest, pointer);
     const value = at && extract(at.holder, at.name);
-    if (value !== undefined) this.rest = takenOut(this.rest, pointer);
+    if (value === undefined) return undefined;
+    this.rest = takenOut(this.rest, pointer);
+    this.isUntouched = false;
     return value;
   }
 }
+
+/** True where `when` says so; without it, where the content is there or the object inside the block that would have it. */
+function isOfShape(shape: BlockShape, block: JsonObject): boolean {
+  if (shape.when !== undefined) return shape.when(block);
+  const at = holderAt(block, contentOf(shape));
+  return at !== undefined && (at.holder !== block || field(at.holder, at.name) !== undefined);
+}
+
+function contentOf(shape: BlockShape): Pointer {
+  switch (shape.part) {
+    case "text":
+    case "reasoning":
+      return shape.text;
+    case "tool_call":
+      return shape.params;
+    case "tool_result":
+      return shape.result;
+    case "file":
+      return shape.data;
+  }
+}
+
+function textDraft(text: Extracted<string>, injected: Injected | undefined): PartDraft {
+  return {
+    type: "text",
+    provenance: injected === undefined ? "conversational" : "injected",
+    text,
+    options: withFacts({}, factsOf(injected)),
+  };
+}
+
+const factsOf = (injected: Injected | undefined): PondFacts =>
+  injected === undefined ? {} : { injected: injected.kind, ...optional("author", injected.author) };
 
 function draftOf(
   shape: BlockShape,
@@ -56,20 +103,18 @@ function draftOf(
   from: { readonly block: JsonObject; readonly record: JsonObject; readonly injected: Injected | undefined },
 ): PartDraft | undefined {
   const { injected } = from;
-  const facts = injected && { injected: injected.kind, ...optional("author", injected.author) };
   const provenance = injected === undefined ? "conversational" : "injected";
-  const options = facts === undefined ? {} : { options: withFacts({}, facts) };
+  const options = injected === undefined ? {} : { options: withFacts({}, factsOf(injected)) };
   switch (shape.part) {
-    case "text":
-    case "reasoning": {
-      if (shape.when?.(from.block) === false) return undefined;
+    case "text": {
       const text = reading.take(shape.text, extractString);
-      if (text === undefined) return undefined;
-      if (shape.part === "reasoning") return { type: "reasoning", provenance, text, ...options };
-      return textParts(text, [{ start: 0, end: text.length, ...facts }])[0];
+      return text === undefined ? undefined : textDraft(text, injected);
     }
-    case "tool_call": {
-      if (holderAt(from.block, shape.params) === undefined) return undefined;
+    case "reasoning": {
+      const text = reading.take(shape.text, extractString);
+      return text === undefined ? undefined : { type: "reasoning", provenance, text, ...options };
+    }
+    case "tool_call":
       return {
         type: "tool_call",
         provenance,
@@ -78,18 +123,15 @@ function draftOf(
         ...optional("params", reading.take(shape.params, extractJson)),
         ...options,
       };
-    }
-    case "tool_result": {
-      if (holderAt(from.block, shape.result) === undefined) return undefined;
+    case "tool_result":
       return {
         type: "tool_result",
         provenance: "injected",
         ...optional("call_id", reading.take(shape.id, extractString)),
-        ...optional("name", reading.take(shape.name, extractString)),
+        ...(shape.name && optional("name", reading.take(shape.name, extractString))),
         ...optional("is_failure", shape.failure?.(from.block, from.record)),
         ...optional("result", reading.take(shape.result, extractJson)),
       };
-    }
     case "file": {
       const value = reading.take(shape.data, extractString);
       if (value === undefined) return undefined;
@@ -100,9 +142,11 @@ function draftOf(
   }
 }
 
-function blockOf(part: Part, text: string, { blocks }: RecordShapes): JsonObject {
-  const rest = objectField(objectField(part.options, "source") ?? {}, "block") ?? {};
-  const shape = blocks.find((each) => each.part === part.type);
+function blockOf(part: Part, text: string, { blocks }: RecordShapes): JsonValue {
+  const source = objectField(part.options, "source") ?? {};
+  if (field(source, "block") === STRING_LEFT) return text;
+  const rest = objectField(source, "block") ?? {};
+  const shape = blocks.find((each) => each.part === part.type && each.when?.(rest) !== false);
   if (shape === undefined) return rest;
   return valuesOf(part, text, shape).reduce<JsonObject>(
     (block, [pointer, value]) => (value === undefined ? block : putBack(block, pointer, value)),
@@ -125,7 +169,7 @@ function valuesOf(
   if (shape.part === "tool_result" && part.type === "tool_result")
     return [
       [shape.id, part.call_id],
-      [shape.name, part.name],
+      ...(shape.name === undefined ? [] : [[shape.name, part.name] as const]),
       [shape.result, part.result && openJson(part.result)],
     ];
   if (shape.part !== "file" || part.type !== "file") return [];

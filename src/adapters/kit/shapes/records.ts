@@ -2,6 +2,7 @@
 import { PondError } from "../../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import { isJsonObject } from "../../../base/json/json.ts";
+import { optional } from "../../../base/optional.ts";
 import type { Message, Role } from "../../../model/index.ts";
 import type { PondFacts } from "../../../model/derived/index.ts";
 import { formatTimestamp } from "../../../model/index.ts";
@@ -10,6 +11,7 @@ import { pondFacts, withFacts } from "../../../model/derived/index.ts";
 import {
   arrayField,
   extractName,
+  extractString,
   extractTimestamp,
   field,
   isCanonicalTimestamp,
@@ -21,7 +23,7 @@ import { MessageIds } from "../session/message-ids.ts";
 import type { LogRecord, MessageDraft, PartDraft, SessionLog } from "../session/session-log.ts";
 import { blocksOf, partOf } from "./blocks.ts";
 import { holderAt, putBack, takenOut } from "./pointer.ts";
-import type { RecordShapes } from "./shapes.ts";
+import type { RecordShapes, TurnShape } from "./shapes.ts";
 
 /** Maps the records of a log, in order. */
 export class ShapedRecords {
@@ -66,7 +68,14 @@ export class ShapedRecords {
       ...shapes.facts?.(record),
     };
     const drafts = draftsOf(record, { shapes, taken, facts });
-    return { id, timestamp, ...at, drafts, whole: () => record };
+    return {
+      id,
+      timestamp,
+      ...at,
+      drafts,
+      whole: () => record,
+      ...optional("fault", faultOf(record, shapes)),
+    };
   }
 }
 
@@ -88,7 +97,16 @@ export function shapedRecord({ first, pieces, record: id }: RecordGroup, shapes:
     pieces.flatMap(({ parts }) => parts),
     shapes,
   );
-  return putBack(record, turn.blocks, withUnmapped(blocks, source));
+  const at = holderAt(rest, turn.blocks);
+  const isText = at !== undefined && typeof field(at.holder, at.name) === "string";
+  return putBack(record, turn.blocks, isText ? (blocks[0] ?? "") : withUnmapped(blocks, source));
+}
+
+/** A record that the table takes for a turn, and that has no blocks where the table says. */
+function faultOf(record: JsonObject, shapes: RecordShapes): string | undefined {
+  const turn = shapes.turn(record);
+  if (turn === undefined || blocksIn(record, turn) !== undefined) return undefined;
+  return `a turn of the ${turn.role} has no list of blocks and no text at ${turn.blocks}; it is kept, but not as a message`;
 }
 
 interface Taking {
@@ -99,8 +117,7 @@ interface Taking {
 
 function draftsOf(record: JsonObject, { shapes, taken, facts }: Taking): readonly MessageDraft[] {
   const turn = shapes.turn(record);
-  const at = turn && holderAt(record, turn.blocks);
-  const blocks = at && arrayField(at.holder, at.name);
+  const blocks = turn && blocksIn(record, turn);
   if (turn === undefined || blocks === undefined)
     return [
       {
@@ -123,9 +140,24 @@ function draftsOf(record: JsonObject, { shapes, taken, facts }: Taking): readonl
     if (run?.role === role) run.parts.push(part);
     else runs.push({ role, parts: [part] });
   }
-  const rest = without(takenOut(record, turn.blocks), taken);
+  const rest = without(withoutBlocks(record, turn), taken);
   const source = { record: rest, ...(unmapped.length === 0 ? {} : { blocks: unmapped }) };
   return runs.map((run, index) => ({ ...run, options: index === 0 ? withFacts({ source }, facts) : {} }));
+}
+
+/** The blocks of a turn; a text is a turn of one. */
+function blocksIn(record: JsonObject, { blocks }: TurnShape): readonly JsonValue[] | undefined {
+  const at = holderAt(record, blocks);
+  if (at === undefined) return undefined;
+  const text = extractString(at.holder, at.name);
+  return text === undefined ? arrayField(at.holder, at.name) : [text];
+}
+
+/** A text leaves an empty one, which says on native restore that there was no list. */
+function withoutBlocks(record: JsonObject, { blocks }: TurnShape): JsonObject {
+  const at = holderAt(record, blocks);
+  const isText = at !== undefined && typeof field(at.holder, at.name) === "string";
+  return isText ? putBack(record, blocks, "") : takenOut(record, blocks);
 }
 
 /** The role of a part that the role of its record does not allow. */

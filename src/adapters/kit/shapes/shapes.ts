@@ -8,14 +8,25 @@ import type { Extracted, Role } from "../../../model/index.ts";
 import type { PondFacts, RecordedAuthor } from "../../../model/derived/index.ts";
 import type { Pointer } from "./pointer.ts";
 
-/** A block that becomes one part (a text several, where it is split); tried in order, the first that fits is taken. */
-export type BlockShape =
-  | {
-      readonly part: "text" | "reasoning";
-      readonly text: Pointer;
-      /** Where texts of both kinds are at the same place: which they are. It reads what is not taken out. */
-      readonly when?: (block: JsonObject) => boolean;
-    }
+/** Which blocks a shape is for, where the values at its pointers do not say it. */
+interface Chosen {
+  /**
+   * Whether a block is of this shape. It reads what no shape takes out, such as the block's type: native restore asks it again,
+   * to choose among several shapes of one part.
+   */
+  readonly when?: (block: JsonObject) => boolean;
+}
+
+/**
+ * A block that becomes one part. The shapes are tried in order, the first that fits is taken. A shape fits where its `when`
+ * says so and one of its values is there; without `when`, where its content is there (text, params, result, data), or the
+ * object inside the block that would have it (`call` of `/call/args`) with another of its values. What no shape fits stays with
+ * its message, unread. A block that is a string is a text and needs no shape.
+ */
+export type BlockShape = Chosen & PartShape;
+
+type PartShape =
+  | { readonly part: "text" | "reasoning"; readonly text: Pointer }
   | {
       readonly part: "tool_call";
       readonly id: Pointer;
@@ -25,7 +36,8 @@ export type BlockShape =
   | {
       readonly part: "tool_result";
       readonly id: Pointer;
-      readonly name: Pointer;
+      /** Absent where only the call says which tool it was. */
+      readonly name?: Pointer;
       readonly result: Pointer;
       /** Whether the tool failed, where the record says so; it is not taken out. */
       readonly failure?: (block: JsonObject, record: JsonObject) => Extracted<boolean> | undefined;
@@ -41,7 +53,7 @@ export interface Injected {
 /** How a record becomes a message. */
 export interface TurnShape {
   readonly role: Exclude<Role, "system">;
-  /** Its list of blocks. */
+  /** Its list of blocks, or one text; of anything else the record becomes a carrier, with an issue. */
   readonly blocks: Pointer;
   /** Which blocks the client injected; none where it is absent. */
   readonly injected?: (

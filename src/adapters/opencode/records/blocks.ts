@@ -12,7 +12,7 @@ import type { PartDraft } from "../../kit/session/index.ts";
 import {
   arrayField,
   extractBoolean,
-  extractFailure,
+  extractFailureByStatus,
   extractJson,
   extractPresence,
   extractSpan,
@@ -175,7 +175,8 @@ function failureOf(state: JsonObject): Extracted<boolean> | undefined {
   const status = field(state, "status");
   if (status === "error") return extractPresence(state, "status");
   const metadata = objectField(state, "metadata");
-  const failed = metadata && typeof field(metadata, "exit") === "number" && extractFailure(metadata, "exit");
+  const failed =
+    metadata && typeof field(metadata, "exit") === "number" && extractFailureByStatus(metadata, "exit");
   if (failed !== undefined && failed !== false) return failed;
   return status === "completed" ? extractPresence(state, "error") : undefined;
 }

@@ -18,7 +18,7 @@ import {
   countSystem,
   handedOver,
   historyOf,
-  NO_PROMPT,
+  standInPrompt,
   usageOf,
 } from "../../kit/foreign/index.ts";
 import type { Answered } from "./foreign-content.ts";
@@ -180,8 +180,10 @@ class Writer {
     const content = answerParts(parts, (call) => this.#answer(call), { losses: this.#origin.losses, at });
     if (content.length === 0) return;
     // An answer stands under a prompt; what stands in for a missing one says what it is.
-    if (this.#prompt === undefined)
-      this.#addPrompt(first, [{ type: "text", text: NO_PROMPT, synthetic: true }]);
+    if (this.#prompt === undefined) {
+      const text = standInPrompt(this.#origin.losses);
+      this.#addPrompt(first, [{ type: "text", text, synthetic: true }]);
+    }
     const calls = content.some(({ type }) => type === "tool");
     this.#addAnswer(first, content, { finish: calls ? "tool-calls" : "stop", tokens: tokensOf(last) });
   }

@@ -22,7 +22,7 @@ import {
   historyOf,
   injectedKind,
   LossReport,
-  NO_PROMPT,
+  standInPrompt,
   usageOf,
 } from "../../kit/foreign/index.ts";
 import { objectField } from "../../kit/extract/index.ts";
@@ -188,8 +188,10 @@ class Transcript {
     if (content.length === 0) return;
     const calls = parts.filter((part) => part.type === "tool_call" && part.provider_executed !== true);
     // Providers want a person's turn first; what stands in for a missing one says what it is.
-    if (!this.#entries.some(({ type }) => type !== "session_info"))
-      this.#addMessage(first, { role: "user", content: [{ type: "text", text: NO_PROMPT }] }, "prompt");
+    if (!this.#entries.some(({ type }) => type !== "session_info")) {
+      const text = standInPrompt(this.#losses);
+      this.#addMessage(first, { role: "user", content: [{ type: "text", text }] }, "prompt");
+    }
     this.#addMessage(last, {
       role: "assistant",
       content,

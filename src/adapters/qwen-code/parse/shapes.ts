@@ -6,7 +6,7 @@ import type { PondFacts } from "../../../model/derived/index.ts";
 import type { BlockShape, Injected, RecordShapes, TurnShape } from "../../kit/shapes/index.ts";
 import {
   arrayField,
-  extractFailure,
+  extractFailureByStatus,
   extractName,
   extractPresence,
   extractString,
@@ -52,10 +52,16 @@ export const SHAPES: RecordShapes = {
   parent: "parentUuid",
   timestamp: "timestamp",
   kind: "type",
-  turn: (record) => (isCompression(record) ? COMPRESSION : TURNS.get(extractString(record, "type") ?? "")),
+  turn: turnOf,
   blocks: BLOCKS,
   facts: factsOf,
 };
+
+/** A record may say what a turn used, and have no message. */
+function turnOf(record: JsonObject): TurnShape | undefined {
+  if (isCompression(record)) return COMPRESSION;
+  return Object.hasOwn(record, "message") ? TURNS.get(extractString(record, "type") ?? "") : undefined;
+}
 
 /** User records that nobody typed, by subtype: whoever wrote a scheduled prompt is not recorded. */
 const UNTYPED: ReadonlyMap<string, Injected> = new Map<string, Injected>([
@@ -82,7 +88,7 @@ const textOf = (block: JsonValue): string | undefined =>
 /** A response has `output` or `error`; that of a subagent's tool says `success`. */
 function failureOf(block: JsonObject): Extracted<boolean> | undefined {
   const response = objectField(objectField(block, "functionResponse") ?? {}, "response");
-  return response && (extractFailure(response, "success") ?? extractPresence(response, "error"));
+  return response && (extractFailureByStatus(response, "success") ?? extractPresence(response, "error"));
 }
 
 /** A name that a person gave, and one that a model made. */
