@@ -2,7 +2,7 @@
 export type { HitGroup, ShownHit } from "./hits/collapse.ts";
 export type { ScopeFilter } from "./hits/scope.ts";
 export { isInScope } from "./hits/scope.ts";
-export type { Explanation, SearchedIn, SearchInput, SearchPosition } from "./search.ts";
+export type { SearchedIn, SearchInput, SearchPosition } from "./search.ts";
 export { readOtherParts } from "./read-other-parts.ts";
 export { readSnippets } from "./read-snippets.ts";
 export { explainSearch, search } from "./search.ts";

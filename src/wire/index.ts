@@ -42,6 +42,5 @@ export type {
   SessionResult,
   SessionsRequest,
   SessionsResponse,
-  VectorsUsed,
   WirePart,
 } from "./types.ts";

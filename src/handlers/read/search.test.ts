@@ -665,7 +665,7 @@ describe("what cannot be answered says what to ask instead", () => {
     ["an empty pattern", { query: "", mode: "regex" }, { data: { field: "query" } }],
     ["100,000 characters of exact text", { query: "x".repeat(100_000), mode: "exact" }, { reason: "limit" }],
     ["words in tools", { query: "x", in: "tools" }, { data: { field: "in", value: "tools" } }],
-    ["neighbours without vectors", { similar_to: "m" }, { reason: "unsupported" }],
+    ["likeness to a message that has no vector", { similar_to: "only" }, { reason: "unsupported" }],
     ["a day that is none", { query: "x", filters: { from_date: "soon" } }, { data: { field: "from_date" } }],
     [
       "a cursor of nobody",
@@ -674,7 +674,7 @@ describe("what cannot be answered says what to ask instead", () => {
     ],
   ])("%s", async (_, request, expected) => {
     await using temp = await tempContext();
-    await temp.ingest(story("s").user("hello").events());
+    await temp.ingest(story("s").user("hello", { id: "only" }).events());
     await expect(search(temp.context, request)).rejects.toMatchObject({
       code: "validation_failed",
       ...expected,

@@ -7,11 +7,9 @@
 const NEAR = 40;
 /** How far back reading begins where characters may join: longer runs of what joins are cut between code points. */
 const MOST_JOINED = 4096;
-/** Written without spaces: any two of its letters may be parted. */
-export const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u30fc\uff70`;
-
 const IN_WORD = /[\p{L}\p{N}\p{M}_]/u;
-const PARTED = new RegExp(`[${UNSPACED}]`, "u");
+/** Written without spaces: any two of its letters may be parted. */
+export const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u30fc\uff70]/u;
 
 /** The place of the last cut at or before this one that parts no word, or at least no character. */
 export function cutBefore(text: string, at: number): number {
@@ -63,7 +61,7 @@ function graphemesOf(text: string): Intl.Segments {
 function isBetweenWords(text: string, at: number): boolean {
   const before = text.slice(codePointBefore(text, at - 1), at);
   const after = String.fromCodePoint(text.codePointAt(at) ?? 0x20);
-  return !(IN_WORD.test(before) && IN_WORD.test(after)) || PARTED.test(before) || PARTED.test(after);
+  return !(IN_WORD.test(before) && IN_WORD.test(after)) || UNSPACED.test(before) || UNSPACED.test(after);
 }
 
 /** A place at or before this one that is between characters whatever stands around it. */

@@ -25,8 +25,9 @@ const MAX_TERMS = 50;
 /** So is what is behind so many characters: of a text of 32 MiB only the first stretch with a term is looked at closely. */
 const MOST = { closely: 100_000, looked: 2_000_000, marks: 2000 };
 
-const NO_SPACES = new RegExp(`[${UNSPACED}]`, "u");
-const TOKEN = new RegExp(`(?:[${UNSPACED}]\\p{M}*)+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
+/** A run of such letters (UNSPACED), or a word without any. */
+const TOKEN =
+  /(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u30fc\uff70]\p{M}*)+|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u30fc\uff70])[\p{L}\p{N}\p{M}])+/gu;
 
 export function soughtWords({ terms, texts }: Pick<WordQuery, "terms" | "texts">): Sought {
   const asked = new Set(texts.flatMap(({ query }) => ("match" in query ? query.match.split(" ") : [])));
@@ -35,7 +36,7 @@ export function soughtWords({ terms, texts }: Pick<WordQuery, "terms" | "texts">
   for (const word of typed)
     for (const form of [word, ...formsOf(word).filter((each) => asked.has(each))])
       if (!words.has(termOf(form))) words.set(termOf(form), termOf(word));
-  return { words, typed, unspaced: [...words.keys()].filter((term) => NO_SPACES.test(term)) };
+  return { words, typed, unspaced: [...words.keys()].filter((term) => UNSPACED.test(term)) };
 }
 
 /** Where words of a query are, in order. */
@@ -64,7 +65,7 @@ function marksFrom(text: string, from: number, sought: Sought): readonly Mark[] 
   for (const { 0: token, index } of text.slice(from, from + MOST.closely).matchAll(TOKEN)) {
     if (marks.length >= MOST.marks) break;
     const start = from + index;
-    if (NO_SPACES.test(token)) marks.push(...marksInRun(token, sought).map((mark) => moved(mark, start)));
+    if (UNSPACED.test(token)) marks.push(...marksInRun(token, sought).map((mark) => moved(mark, start)));
     else marks.push(...marksInWord(token, sought).map((mark) => moved(mark, start)));
   }
   return marks;

@@ -6,7 +6,7 @@
 import { isPondError } from "../../base/errors.ts";
 import type { Clock } from "../../base/clock.ts";
 import { TimeLimit, unlessAborted } from "../../base/waiting.ts";
-import type { Embedder } from "../../embeddings/embedder.ts";
+import type { Embedder } from "../../embeddings/index.ts";
 import type { SessionStore, SummaryList } from "../../sessions/index.ts";
 import type { NearMessage, VectorChoice, VectorTable } from "../../sessions/vectors/index.ts";
 import { vectorsFor } from "../../sessions/vectors/index.ts";
@@ -69,7 +69,8 @@ export async function nearTexts(
 }
 
 /** One word with marks, digits or capitals inside: a model was never told what it means. */
-const isName = (text: string): boolean => /^\S+$/.test(text) && /[_./\\:#@-]|\d|\p{Ll}\p{Lu}|\p{Lu}\p{Lu}/u.test(text);
+const isName = (text: string): boolean =>
+  /^\S+$/.test(text) && /[_./\\:#@-]|\d|\p{Ll}\p{Lu}|\p{Lu}\p{Lu}/u.test(text);
 
 const failed = (reason: string): NearTexts => ({ use: { state: "failed", reason }, messages: [] });
 

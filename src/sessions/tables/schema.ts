@@ -201,5 +201,5 @@ export type MessageFilter = Predicate<
 >;
 
 /** Everything in it can be computed of other tables. */
-export const isDerivedTable = (name: string): boolean => 
+export const isDerivedTable = (name: string): boolean =>
   name === SUMMARIES.name || name === SIGNATURES.name || isVectorTable(name);

@@ -57,7 +57,8 @@ export function vectorSpecNamed(table: string): VectorSpec | undefined {
   return dimension === undefined ? undefined : declared(table, Number(dimension));
 }
 
-const NAME = new RegExp(`^${EMBEDDINGS}_([1-9]\\d{0,4})_[0-9a-f]{12}$`);
+/** What `vectorSpec` makes of a model. */
+const NAME = /^embeddings_([1-9]\d{0,4})_[0-9a-f]{12}$/;
 
 /** One declaration for a name: the store knows an open table by it. */
 function declared(name: string, dimension: number): VectorSpec {
