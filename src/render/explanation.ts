@@ -1,5 +1,7 @@
 /** How a search was answered, for people: plans, then the first messages with what each arm gave them. Pure. */
-import type { SearchExplanation, VectorsUsed } from "../wire/explanation.ts";
+import type { SearchExplanation } from "../wire/index.ts";
+
+type VectorsUsed = SearchExplanation["vectors"];
 
 export function explanationText({ plan, vectors, ranked }: SearchExplanation): string {
   const lines = ranked.map(({ session_id, message_id, score, arms }) =>

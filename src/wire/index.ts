@@ -2,7 +2,6 @@
  * The shapes that pond speaks (spec.md#wire-handlers): types, bounds and error bodies. The schemas are in
  * schema.ts; the requests and reports of each other operation are in a file of its own, which is its door.
  */
-export type { CodeMeaning } from "./error-codes.ts";
 export { CODES } from "./error-codes.ts";
 export type { IngestRequest, IngestResponse, RowError, RowResult } from "./ingest.ts";
 export {

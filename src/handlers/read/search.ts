@@ -21,8 +21,14 @@ import {
 import type { SessionStore } from "../../sessions/index.ts";
 import { messageCount } from "../../sessions/index.ts";
 import { MAX_QUERY, SEARCH_LIMITS } from "../../wire/index.ts";
-import type { Hit, HitSession, PartSummary, SearchRequest, SearchResponse } from "../../wire/index.ts";
-import type { SearchExplanation } from "../../wire/explanation.ts";
+import type {
+  Hit,
+  HitSession,
+  PartSummary,
+  SearchExplanation,
+  SearchRequest,
+  SearchResponse,
+} from "../../wire/index.ts";
 import type { Context } from "../context/context.ts";
 import { checkLimit, requireStore } from "../context/existing.ts";
 import { requireClient, requireMessage } from "../context/find.ts";
