@@ -100,8 +100,8 @@ export const FIELDS = [
     key: "embeddings.provider",
     type: "string",
     description:
-      "Who makes the vectors for search by meaning; none: search by words alone, and no model is loaded.",
-    default: "none",
+      "Who makes the vectors for search by meaning; static: a table that comes with pond; none: search by words alone, and no model is loaded.",
+    default: "static",
     choices: ["none", "static", "onnx", "openai", "ollama", "voyage", "cohere", "gemini"],
   },
   {

@@ -21,7 +21,7 @@ function homeWith(toml: string): TempHome {
 test("show prints key, value and source of every setting, secrets masked", async () => {
   using home = homeWith(TOML);
   const shown = await home.pond(["config", "show", "--config", ".config/pond/config.toml"], {
-    env: { POND_STORAGE_NAMESPACE: "mine" },
+    env: { POND_STORAGE_NAMESPACE: "mine", POND_EMBEDDINGS_PROVIDER: "" },
   });
   expect(shown).toMatchObject({ code: 0, stderr: "" });
   expect(shown.stdout.replaceAll(home.path, "~")).toBe(
@@ -33,7 +33,7 @@ test("show prints key, value and source of every setting, secrets masked", async
       "storage.options.aws_secret_access_key\t********\tfile config.toml:5",
       "sync.batch_rows\t30000\tdefault",
       "sync.batch_bytes\t10000000\tdefault",
-      "embeddings.provider\tnone\tdefault",
+      "embeddings.provider\tstatic\tdefault",
       "",
     ].join("\n"),
   );
@@ -61,12 +61,14 @@ test("the key of an embedding service is masked, wherever it is set, and so is a
   using home = homeWith(
     "[embeddings]\nprovider = 'openai'\nurl = 'https://me:s3cr3t@host/v1'\napi_key = 's3cr3t'\n",
   );
-  for (const env of [{}, { POND_EMBEDDINGS_API_KEY: "s3cr3t-too" }])
+  for (const key of [{}, { POND_EMBEDDINGS_API_KEY: "s3cr3t-too" }]) {
+    const env = { POND_EMBEDDINGS_PROVIDER: "", ...key };
     for (const args of [[], ["--json"]]) {
       const { stdout, stderr } = await home.pond(["config", "show", ...args], { env });
       expect(stdout).toContain("embeddings.api_key");
       expect(stdout + stderr).not.toContain("s3cr3t");
     }
+  }
 });
 
 test("schema says which providers there are", async () => {
@@ -75,7 +77,7 @@ test("schema says which providers there are", async () => {
   expect(JSON.parse(stdout).properties.embeddings.properties.provider).toMatchObject({
     type: "string",
     enum: ["none", "static", "onnx", "openai", "ollama", "voyage", "cohere", "gemini"],
-    default: "none",
+    default: "static",
   });
 });
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { demoFiles } from "../../src/handlers/setup/demo-corpus.ts";
+import { WITHOUT_VECTORS } from "../support/without-vectors.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const BIN = join(ROOT, "bin", "pond.js");
@@ -40,6 +41,7 @@ export const cleanEnv = (home: string, env: Options["env"] = {}): Record<string,
   HOME: home,
   PATH: process.env["PATH"] ?? "",
   ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
+  ...WITHOUT_VECTORS,
   ...env,
 });
 

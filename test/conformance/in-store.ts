@@ -14,6 +14,7 @@ import { replay } from "../../src/model/events/index.ts";
 import { LATER, listUnits, readUnit } from "../support/adapter-run.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import type { Conformance } from "./harness.ts";
+import { WITHOUT_VECTORS } from "../support/without-vectors.ts";
 
 export function conformanceInStore(suite: Conformance, cutsOf: (bytes: Buffer) => readonly number[]): void {
   const { adapter, root, expected, logs } = suite;
@@ -92,7 +93,7 @@ async function expectStored(context: Context, { adapter }: Conformance, place: s
 }
 
 async function contextIn(home: string, clock: Clock): Promise<Context> {
-  const environment = { env: {}, home, platform: process.platform, cwd: home };
+  const environment = { env: WITHOUT_VECTORS, home, platform: process.platform, cwd: home };
   const config = await loadConfig({ environment });
   return createContext({ config, machine: environment, signal: new AbortController().signal, clock });
 }

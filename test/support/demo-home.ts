@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { loadConfig } from "../../src/config/index.ts";
 import type { Context } from "../../src/handlers/index.ts";
 import { createContext, openDemo, sync } from "../../src/handlers/index.ts";
+import { WITHOUT_VECTORS } from "./without-vectors.ts";
 
 /** A home with the sessions of the demo, synced in two steps so that each table has several files. */
 export class DemoHome implements AsyncDisposable {
@@ -40,7 +41,12 @@ export class DemoHome implements AsyncDisposable {
     told: string[] = [],
     env: Readonly<Record<string, string>> = {},
   ): Promise<T> {
-    const environment = { env, home: this.path, platform: "linux" as const, cwd: this.path };
+    const environment = {
+      env: { ...WITHOUT_VECTORS, ...env },
+      home: this.path,
+      platform: "linux" as const,
+      cwd: this.path,
+    };
     const config = await loadConfig({ environment });
     const { signal } = new AbortController();
     await using context = createContext({

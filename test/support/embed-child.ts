@@ -7,12 +7,18 @@ import { systemClock } from "../../src/base/clock.ts";
 import { loadConfig } from "../../src/config/index.ts";
 import { createContext, sync } from "../../src/handlers/index.ts";
 import { fakeEmbedder } from "./fake-embedder.ts";
+import { WITHOUT_VECTORS } from "./without-vectors.ts";
 
 const { home, store } = JSON.parse(process.argv[2] ?? "{}") as {
   readonly home: string;
   readonly store: string;
 };
-const environment = { env: { POND_STORE: store }, home, platform: "linux" as const, cwd: home };
+const environment = {
+  env: { ...WITHOUT_VECTORS, POND_STORE: store },
+  home,
+  platform: "linux" as const,
+  cwd: home,
+};
 // Every look at the clock is a minute after the one before: nothing waits to be stored.
 let minutes = 0;
 await using context = createContext({

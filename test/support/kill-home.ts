@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { BIN } from "../cli/pond.ts";
 import { unneededIn } from "./unneeded.ts";
+import { WITHOUT_VECTORS } from "./without-vectors.ts";
 
 export interface Ended {
   readonly code: number | null;
@@ -51,6 +52,7 @@ export class KillHome implements Disposable {
       cwd: this.path,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
+        ...WITHOUT_VECTORS,
         HOME: this.path,
         PATH: process.env["PATH"] ?? "",
         TMPDIR: this.temporary,

@@ -6,6 +6,7 @@ import type { Context } from "../../src/handlers/index.ts";
 import { createContext, doctor, sync } from "../../src/handlers/index.ts";
 import { worded } from "../../src/cli/terminal/next-step.ts";
 import type { Finding } from "../../src/wire/health.ts";
+import { WITHOUT_VECTORS } from "./without-vectors.ts";
 
 export const ID = {
   first: "11111111-1111-4111-8111-111111111111",
@@ -75,7 +76,7 @@ export class Machine {
 
   async run<T>(command: (context: Context) => Promise<T>): Promise<T> {
     const home = join(this.folder, "home");
-    const env = { POND_STORE: this.store, ...this.#env };
+    const env = { ...WITHOUT_VECTORS, POND_STORE: this.store, ...this.#env };
     const environment = { env, home, platform: "linux" as const, cwd: home };
     const { signal } = new AbortController();
     const config = await loadConfig({ environment });

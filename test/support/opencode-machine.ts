@@ -11,6 +11,7 @@ import { openJson, sessionId } from "../../src/model/index.ts";
 import { tempDir } from "./temp-dir.ts";
 import type { ClientReport } from "../../src/wire/sync.ts";
 import type { VerifyReport } from "../../src/wire/verify.ts";
+import { WITHOUT_VECTORS } from "./without-vectors.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures/adapters/opencode");
 
@@ -28,7 +29,12 @@ export class Machine implements AsyncDisposable {
   static async start(fixture = "data"): Promise<Machine> {
     const folder = await tempDir();
     cpSync(join(FIXTURES, fixture), join(folder.path, "place"), { recursive: true });
-    const environment = { env: {}, home: folder.path, platform: process.platform, cwd: folder.path };
+    const environment = {
+      env: WITHOUT_VECTORS,
+      home: folder.path,
+      platform: process.platform,
+      cwd: folder.path,
+    };
     const config = await loadConfig({ environment });
     const at = { now: () => 0 };
     const clock = { ...systemClock, now: () => at.now() };

@@ -7,6 +7,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { loadConfig } from "../../src/config/index.ts";
 import { createContext, sync } from "../../src/handlers/index.ts";
 import { Cursors } from "../../src/state/index.ts";
+import { WITHOUT_VECTORS } from "./without-vectors.ts";
 
 const { home, dieAt } = JSON.parse(process.argv[2] ?? "{}") as {
   readonly home: string;
@@ -23,7 +24,7 @@ const start = systemClock.now();
 let looks = 0;
 const clock = { ...systemClock, now: () => start + TICK_MS * looks++ };
 // Other threads have clocks of their own.
-const env = { POND_STORE: `${home}/store`, POND_SYNC_THREADS: "1" };
+const env = { ...WITHOUT_VECTORS, POND_STORE: `${home}/store`, POND_SYNC_THREADS: "1" };
 const environment = { env, home, platform: process.platform, cwd: home };
 const config = await loadConfig({ environment });
 const { signal } = new AbortController();

@@ -6,6 +6,7 @@ import type { Context } from "../../src/handlers/index.ts";
 import type { Event } from "../../src/model/index.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { tempDir } from "./temp-dir.ts";
+import { WITHOUT_VECTORS } from "./without-vectors.ts";
 
 export interface TempContext extends AsyncDisposable {
   readonly context: Context;
@@ -26,7 +27,7 @@ export async function tempContext(options: TempContextOptions = {}): Promise<Tem
   const folder = options.home === undefined ? await tempDir() : undefined;
   const home = folder?.path ?? options.home ?? "";
   const environment = {
-    env: { POND_STORE: `${home}/store`, ...options.env },
+    env: { ...WITHOUT_VECTORS, POND_STORE: `${home}/store`, ...options.env },
     home,
     platform: "linux" as const,
     cwd: home,

@@ -47,7 +47,8 @@ async function askForEmbeddings(
   { env, flags, out, signal }: VerbContext,
   fallback: string,
 ): Promise<InitEmbeddings | undefined> {
-  const question = "Search by meaning, too? none, onnx <folder>, ollama <model> or openai <model>";
+  const question =
+    "Search by meaning, too? static (comes with pond), none, onnx <folder>, ollama <model> or openai <model>";
   for (;;) {
     const text = await ask(question, fallback, signal);
     const [, provider = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(text) ?? [];

@@ -4,6 +4,7 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { loadConfig } from "../../../src/config/index.ts";
 import type { Context } from "../../../src/handlers/index.ts";
 import { createContext, sync } from "../../../src/handlers/index.ts";
+import { WITHOUT_VECTORS } from "../without-vectors.ts";
 
 export interface MachineFolders {
   readonly home: string;
@@ -23,7 +24,12 @@ export interface SyncOrder {
 
 export async function startMachine({ home, store }: MachineFolders, now: () => number): Promise<Machine> {
   mkdirSync(home, { recursive: true });
-  const environment = { env: { POND_STORE: store }, home, platform: "linux" as const, cwd: home };
+  const environment = {
+    env: { ...WITHOUT_VECTORS, POND_STORE: store },
+    home,
+    platform: "linux" as const,
+    cwd: home,
+  };
   const config = await loadConfig({ environment });
   const signal = new AbortController().signal;
   const context = createContext({ config, machine: environment, signal, clock: { ...systemClock, now } });
