@@ -39,7 +39,7 @@ const VERBS: readonly Command[] = [
   command({
     name: "search",
     summary: "Search messages by words, exact text or pattern",
-    args: [{ name: "query", summary: "Words to look for", repeated: true }],
+    args: [{ name: "query", summary: "Words to look for", repeated: true, optional: true }],
     flags: searchFlags,
     examples: [
       "pond search retry backoff",

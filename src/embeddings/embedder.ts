@@ -18,7 +18,18 @@ export interface Embedded {
   readonly cut: number;
 }
 
+/** What cosines of a model mean: a model's own, since what is near for one is nothing for another. */
+export interface CosineScale {
+  /** A cosine below this says nothing, and one above `most` no more. */
+  readonly least: number;
+  readonly most: number;
+  /** From here on a text answers a query of which it has no word. */
+  readonly alone: number;
+}
+
 export interface Embedder extends AsyncDisposable {
+  /** Absent where nobody measured it: then it is told by what is found. */
+  readonly scale?: CosineScale;
   /** Model, dimension and everything else that changes a vector: only vectors of one name are compared. */
   readonly name: string;
   readonly dimension: number;

@@ -5,7 +5,7 @@
 import type { Embedder } from "./embedder.ts";
 import type { EmbedderOptions, EmbeddingSettings } from "./settings.ts";
 
-export type { Embedded, Embedder } from "./embedder.ts";
+export type { CosineScale, Embedded, Embedder } from "./embedder.ts";
 export type { EmbedderOptions, EmbeddingSettings } from "./settings.ts";
 
 /** The model of the settings, ready to be asked; undefined where they name none. */

@@ -14,7 +14,7 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
   const matching = response.matched_total === 1 ? "message matches" : "messages match";
   const lines = [
     wrap(
-      `${name}: ${least}${response.matched_total} ${matching}, ${shown} of them shown, by session; ${scopeOf(response)}.`,
+      `${name}: ${least}${response.matched_total} ${matching}${byMeaning(response)}, ${shown} of them shown, by session; ${scopeOf(response)}.`,
     ),
   ];
   let index = 0;
@@ -30,6 +30,12 @@ export function searchTranscript(response: SearchResponse, query: string, phrasi
   );
   if (response.next_cursor !== undefined) lines.push(`more: ${phrasing.cursor(response.next_cursor)}`);
   return lines.join("\n");
+}
+
+function byMeaning({ matched_total: all, vectors }: SearchResponse): string {
+  const alone = vectors?.alone ?? 0;
+  if (alone === 0) return "";
+  return alone >= all ? " in meaning, though no word does" : ` (${alone} in meaning alone)`;
 }
 
 /** Only what people should know: that the model failed them, or has not come to all messages yet. */

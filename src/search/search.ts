@@ -168,13 +168,13 @@ async function searchSimilar(
   message: MessageKey,
   request: Parameters<typeof searchByWords>[1],
 ): Promise<WordPage> {
-  const { use, messages } = await nearMessage(store, message, {
+  const { use, messages, scale } = await nearMessage(store, message, {
     source: request.vectors,
     scope: request.scope,
   });
   const candidates = messages
     .filter(({ session_id }) => request.summaries.get(session_id) !== undefined)
-    .map(({ row, session_id, similarity }) => ({ row, session_id, score: nearness(similarity) }))
+    .map(({ row, session_id, similarity }) => ({ row, session_id, score: nearness(similarity, scale) }))
     .filter(({ score }) => score > 0);
   const ranked = { candidates, arms: undefined, isCut: false, map: undefined, vectors: use };
   return pageOf(store, ranked, { ...request, canRankMore: false });

@@ -334,6 +334,9 @@ const vectorsUsedSchema = z.strictObject({
   missing: count
     .exactOptional()
     .meta({ description: "Messages that have no vector yet, and are found by words alone." }),
+  alone: count.exactOptional().meta({
+    description: "Messages of matched_total that have no word of the query and were found by their vectors.",
+  }),
   reason: z.string().exactOptional(),
 });
 

@@ -260,6 +260,8 @@ export interface VectorsUsed {
   readonly model?: string;
   /** Messages that have no vector yet, and are found by words alone. */
   readonly missing?: number;
+  /** Messages of `matched_total` that have no word of the query and were found by their vectors. */
+  readonly alone?: number;
   readonly reason?: string;
 }
 

@@ -1,5 +1,4 @@
 /** `pond get`: a transcript for people and agents; `--json` is the wire's own answer. */
-import { PondError } from "../../base/errors.ts";
 import { get as runGet, resolveTarget } from "../../handlers/index.ts";
 import type { GetResponse, IssueView } from "../../wire/index.ts";
 import { getTranscript } from "../../render/index.ts";
@@ -8,6 +7,7 @@ import { openContext } from "../command/context.ts";
 import type { Outcome } from "../terminal/exit.ts";
 import { phrasing } from "../terminal/phrasing.ts";
 import type { getFlags } from "../command/verb-flags.ts";
+import { usage } from "../command/usage.ts";
 
 export async function get(verb: VerbContext<typeof getFlags>): Promise<Outcome> {
   const { args, flags, out } = verb;
@@ -61,6 +61,3 @@ function refuseIdle(flags: VerbContext<typeof getFlags>["flags"], kind: keyof ty
   const instead = kind === "session" ? "name a message with --message" : "name its session instead";
   throw usage(`--${name} does not apply to a ${kind}`, `leave it out, or ${instead}`);
 }
-
-const usage = (message: string, hint: string): PondError =>
-  new PondError("validation_failed", message, { hint });

@@ -15,11 +15,14 @@ import { phrasing } from "../terminal/phrasing.ts";
 import { pondCommand } from "../terminal/pond-command.ts";
 import { safeLine, wrapText } from "../terminal/text.ts";
 import type { searchFlags } from "../command/verb-flags.ts";
+import { usage } from "../command/usage.ts";
 
 type SearchVerb = VerbContext<typeof searchFlags>;
 
 export async function search(verb: SearchVerb): Promise<Outcome> {
   const { args, flags, out } = verb;
+  if (args.length === 0 && flags["similar-to"] === undefined)
+    throw usage("search needs <query>", "see pond help search");
   await using context = await openContext(verb);
   const request = await requestOf(context, verb);
   if (flags.explain) {

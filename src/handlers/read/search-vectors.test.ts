@@ -55,7 +55,7 @@ test("a text that shares no word with the query is found by what it means", asyn
   await using temp = await withTexts();
   const found = await find(temp, { query: "teapot" });
   expect(ids(found)[0]).toBe("m0");
-  expect(found.vectors).toEqual({ state: "used", model: "kettles", missing: 0 });
+  expect(found.vectors).toEqual({ state: "used", model: "kettles", missing: 0, alone: 1 });
   await using words = await reopened(temp);
   expect(await find(words, { query: "teapot" })).toMatchObject({ sessions: [], vectors: { state: "off" } });
 });

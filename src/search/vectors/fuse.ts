@@ -3,12 +3,17 @@
  * best one covers: a weak match stays weak, and a name that is found stays first. Never by ranks alone: those call the best of
  * bad matches as good as any. Pure.
  */
+import type { CosineScale } from "../../embeddings/index.ts";
 
 /** What vectors give to a query that words cover nothing of; of one that they cover whole, nothing. Chosen on one half of bench/retrieval. */
 const VECTORS = 0.4;
-/** A cosine below this says nothing, and one above that no more: bounds that do not move with what else was found. */
-const LEAST = 0.2;
-const MOST = 0.8;
+
+interface Fusing {
+  /** How much of the query the best message by words has. */
+  readonly coverage: number;
+  readonly similarity: ReadonlyMap<bigint, number>;
+  readonly scale: CosineScale;
+}
 
 export interface Scored {
   readonly row: bigint;
@@ -23,8 +28,18 @@ export interface ArmScores {
 }
 
 /** How near a text is to the query, from 0 to 1. */
-export const nearness = (similarity: number): number =>
-  Math.min(1, Math.max(0, (similarity - LEAST) / (MOST - LEAST)));
+export const nearness = (similarity: number, { least, most }: CosineScale): number =>
+  most > least ? Math.min(1, Math.max(0, (similarity - least) / (most - least))) : 0;
+
+/**
+ * Of a model of which it is not known: between the farthest of the nearest messages and the nearest one. Where there are fewer than
+ * were asked for, the farthest of them is any message, and what has nothing in common the least.
+ */
+export function scaleOf(similarities: readonly number[], asked: number): CosineScale {
+  const most = Math.max(0, ...similarities);
+  const least = similarities.length < asked ? 0 : Math.max(0, Math.min(...similarities));
+  return { least, most, alone: (least + most) / 2 };
+}
 
 /**
  * `words` are messages by words, in any measure; `similarity` is of those that have a vector near the query. What only one of the arms
@@ -32,7 +47,7 @@ export const nearness = (similarity: number): number =>
  */
 export function fuse(
   words: readonly Scored[],
-  { coverage, similarity }: { readonly coverage: number; readonly similarity: ReadonlyMap<bigint, number> },
+  { coverage, similarity, scale }: Fusing,
 ): ReadonlyMap<bigint, ArmScores> {
   const top = words.reduce((best, { score }) => Math.max(best, score), 0);
   const byWords = new Map(words.map(({ row, score }) => [row, top > 0 ? (score / top) * coverage : 0]));
@@ -40,7 +55,7 @@ export function fuse(
   const rows = new Set([...byWords.keys(), ...similarity.keys()]);
   return new Map(
     [...rows].map((row) => {
-      const own = { words: byWords.get(row) ?? 0, vectors: nearness(similarity.get(row) ?? 0) };
+      const own = { words: byWords.get(row) ?? 0, vectors: nearness(similarity.get(row) ?? 0, scale) };
       return [row, { ...own, fused: (1 - weight) * own.words + weight * own.vectors }];
     }),
   );

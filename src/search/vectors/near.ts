@@ -6,11 +6,12 @@
 import { isPondError } from "../../base/errors.ts";
 import type { Clock } from "../../base/clock.ts";
 import { TimeLimit, unlessAborted } from "../../base/waiting.ts";
-import type { Embedder } from "../../embeddings/index.ts";
+import type { CosineScale, Embedder } from "../../embeddings/index.ts";
 import type { SessionStore, SummaryList } from "../../sessions/index.ts";
 import type { NearMessage, VectorChoice, VectorTable } from "../../sessions/vectors/index.ts";
 import { vectorsFor } from "../../sessions/vectors/index.ts";
 import type { Scope } from "../hits/scope.ts";
+import { scaleOf } from "./fuse.ts";
 
 /** The model that queries are embedded with, opened when it is first asked for. */
 export interface VectorSource {
@@ -21,8 +22,8 @@ export interface VectorSource {
 
 /** What vectors had to do with an answer. */
 export type VectorUse =
-  /** `missing`: messages that have none yet, and were found by words alone. */
-  | { readonly state: "used"; readonly model: string; readonly missing: number }
+  /** Missing: messages that have none yet, found by words alone. Alone: messages that were found by their vectors only. */
+  | { readonly state: "used"; readonly model: string; readonly missing: number; readonly alone: number }
   /** Off: no model is configured. None: nothing is embedded under the one that is. Unusable: it can make nothing of the query. Name: the query is one, which words find. */
   | { readonly state: "off" | "none" | "unusable" | "name" }
   | { readonly state: "failed"; readonly reason: string };
@@ -31,7 +32,10 @@ export interface NearTexts {
   readonly use: VectorUse;
   /** The nearest first. */
   readonly messages: readonly NearMessage[];
+  readonly scale: CosineScale;
 }
+
+const NOTHING = { messages: [], scale: { least: 0, most: 0, alone: 0 } };
 
 export interface NearRequest {
   readonly text: string;
@@ -54,8 +58,8 @@ export async function nearTexts(
   source: VectorSource | undefined,
   request: NearRequest,
 ): Promise<NearTexts> {
-  if (source === undefined) return { use: { state: "off" }, messages: [] };
-  if (isName(request.text)) return { use: { state: "name" }, messages: [] };
+  if (source === undefined) return { use: { state: "off" }, ...NOTHING };
+  if (isName(request.text)) return { use: { state: "name" }, ...NOTHING };
   try {
     using time = new TimeLimit(request.clock, TIME_MS);
     const answer = await unlessAborted(request.signal, time.of(nearest(store, source, request)));
@@ -72,17 +76,21 @@ export async function nearTexts(
 const isName = (text: string): boolean =>
   /^\S+$/.test(text) && /[_./\\:#@-]|\d|\p{Ll}\p{Lu}|\p{Lu}\p{Lu}/u.test(text);
 
-const failed = (reason: string): NearTexts => ({ use: { state: "failed", reason }, messages: [] });
+const failed = (reason: string): NearTexts => ({ use: { state: "failed", reason }, ...NOTHING });
 
 async function nearest(store: SessionStore, source: VectorSource, request: NearRequest): Promise<NearTexts> {
   const embedder = await source.open();
   const table = await (await store.vectors()).existing(embedder);
   const choice = table && (await choiceOf(store, table, request.summaries));
-  if (table === undefined || choice?.kind !== "vectors") return { use: { state: "none" }, messages: [] };
+  if (table === undefined || choice?.kind !== "vectors") return { use: { state: "none" }, ...NOTHING };
   const vector = await vectorOfQuery(embedder, request);
-  if (vector === undefined) return { use: { state: "unusable" }, messages: [] };
+  if (vector === undefined) return { use: { state: "unusable" }, ...NOTHING };
   const messages = await nearestInScope(table, { vector, source, scope: request.scope });
-  return { use: { state: "used", model: embedder.name, missing: choice.missing }, messages };
+  return {
+    use: { state: "used", model: embedder.name, missing: choice.missing, alone: 0 },
+    messages,
+    scale: embedder.scale ?? scaleIn(messages),
+  };
 }
 
 /** The engine's plan of the arm; undefined where there is none. */
@@ -117,9 +125,13 @@ export async function nearMessage(
     if (table === undefined || vector === undefined) continue;
     const found = await nearestInScope(table, { vector, source, scope });
     const messages = found.filter((each) => each.session_id !== session_id || each.id !== id);
-    return { use: { state: "used", model: model.name, missing: 0 }, messages };
+    return {
+      use: { state: "used", model: model.name, missing: 0, alone: 0 },
+      messages,
+      scale: scaleIn(messages),
+    };
   }
-  return { use: { state: "none" }, messages: [] };
+  return { use: { state: "none" }, ...NOTHING };
 }
 
 interface Nearest {
@@ -141,6 +153,12 @@ async function nearestInScope(
       return inScope.slice(0, MOST_NEAR);
   }
 }
+
+const scaleIn = (messages: readonly NearMessage[]): CosineScale =>
+  scaleOf(
+    messages.map(({ similarity }) => similarity),
+    MOST_NEAR,
+  );
 
 /** Vectors of queries by model: pages of one search, and what agents ask twice. */
 const queries = new Map<string, Float32Array>();

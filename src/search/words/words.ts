@@ -15,7 +15,7 @@ import type { WordQuery } from "./query.ts";
 import { rescore } from "./rescore.ts";
 import type { Scope } from "../hits/scope.ts";
 import type { ArmScores } from "../vectors/fuse.ts";
-import { fuse, nearness } from "../vectors/fuse.ts";
+import { fuse } from "../vectors/fuse.ts";
 import type { NearRequest, VectorSource, VectorUse } from "../vectors/near.ts";
 import { nearTexts } from "../vectors/near.ts";
 import type { HitStates } from "../hits/hit-states.ts";
@@ -96,7 +96,7 @@ export async function rankMessages(store: SessionStore, request: RankRequest): P
   const listed = ranked.candidates.filter(isKnown);
   const byWords = new Set(listed.map(({ row }) => row));
   const joined = near.messages
-    .filter((each) => isKnown(each) && !byWords.has(each.row) && nearness(each.similarity) > 0)
+    .filter((each) => isKnown(each) && !byWords.has(each.row) && each.similarity >= near.scale.alone)
     .slice(0, MOST_JOINED)
     .map(({ row, session_id }): Candidate => ({ row, session_id, score: 0 }));
   const { candidates, coverage } = await rescore(store, listed, {
@@ -111,11 +111,11 @@ export async function rankMessages(store: SessionStore, request: RankRequest): P
   const all = { isCut, map: ranked.map, vectors: near.use };
   if (near.use.state !== "used") return { ...all, candidates: fromTop(candidates), arms: undefined };
   const similarity = new Map(near.messages.map((each) => [each.row, each.similarity]));
-  const arms = fuse(candidates, { coverage, similarity });
+  const arms = fuse(candidates, { coverage, similarity, scale: near.scale });
   const fused = candidates
     .map((candidate) => ({ ...candidate, score: arms.get(candidate.row)?.fused ?? 0 }))
     .toSorted(byScore);
-  return { ...all, candidates: fromTop(fused), arms };
+  return { ...all, vectors: { ...near.use, alone: joined.length }, candidates: fromTop(fused), arms };
 }
 
 /** Scores as shares of the best one. */
