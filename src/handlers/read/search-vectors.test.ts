@@ -168,3 +168,14 @@ test.each<[string, SearchRequest, object]>([
   await using temp = await withTexts();
   await expect(search(temp.context, request)).rejects.toMatchObject(refusal);
 });
+
+test.each(["fetchInvoice", "src/lib/a.ts", "E0308", "retry_budget"])(
+  "the name %s is looked for by words, and no model is asked",
+  async (query) => {
+    const embedder = fakeEmbedder(MODEL);
+    await using temp = await withTexts([...TEXTS, `call ${query} first`], embedder);
+    const { calls } = embedder;
+    const found = await find(temp, { query });
+    expect([ids(found), found.vectors, embedder.calls]).toEqual([["m3"], { state: "name" }, calls]);
+  },
+);

@@ -74,7 +74,7 @@ export async function nearTexts(
 
 /** One word with marks, digits or capitals inside: a model was never told what it means. */
 const isName = (text: string): boolean =>
-  /^\S+$/.test(text) && /[_./\\:#@-]|\d|\p{Ll}\p{Lu}|\p{Lu}\p{Lu}/u.test(text);
+  /^[!-~]+$/.test(text) && /[_./\\:#@-]|\d|[a-z][A-Z]|[A-Z]{2}/.test(text);
 
 const failed = (reason: string): NearTexts => ({ use: { state: "failed", reason }, ...NOTHING });
 
