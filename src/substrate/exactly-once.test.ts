@@ -101,6 +101,7 @@ describe("concurrent inserts of the same rows", () => {
       "takeMatches",
       "takeOut",
       "takeOutKeys",
+      "takePresent",
       "version",
     ]);
     expect(Table.prototype.insert.length).toBe(1);

@@ -28,9 +28,9 @@ const ANSWERS: readonly (readonly [line: string, keys: string])[] = [
   ["sync --only update-indexes", SYNC],
   [
     "search invoice --limit 1",
-    "has_more matched_total matched_total_exact mode next_cursor searchable_in_scope sessions",
+    "has_more matched_total matched_total_exact mode next_cursor searchable_in_scope sessions vectors",
   ],
-  ["search invoice --explain", "plan"],
+  ["search invoice --explain", "plan ranked vectors"],
   ["sessions --limit 1", "has_more next_cursor sessions total"],
   [
     `get ${SESSION}`,
