@@ -1,10 +1,9 @@
 /** The command line against the verb table: which command, its flags, its arguments, or the first mistake. Pure. */
-import type { PondError } from "../../base/errors.ts";
+import { PondError } from "../../base/errors.ts";
 import { nearest } from "../../base/nearest.ts";
 import { flagsOf, nameOf } from "./command.ts";
 import type { Command } from "./command.ts";
 import type { FlagSpec, FlagTable, FlagValue } from "./flags.ts";
-import { usage } from "./usage.ts";
 
 export interface Invocation {
   /** The root, the verb, its sub-command: as deep as the words lead. */
@@ -174,3 +173,7 @@ const notAChoice = (what: string, value: string, choices: readonly string[]): Po
   const hint = guess === undefined ? `use one of ${choices.join(", ")}` : `did you mean ${guess}?`;
   return usage(`${what} must be one of ${choices.join(", ")}, not ${JSON.stringify(value)}`, hint);
 };
+
+/** A command that was typed so that it cannot be run: what is wrong with it, and what to type. */
+export const usage = (message: string, hint: string): PondError =>
+  new PondError("validation_failed", message, { hint });

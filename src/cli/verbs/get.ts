@@ -7,7 +7,7 @@ import { openContext } from "../command/context.ts";
 import type { Outcome } from "../terminal/exit.ts";
 import { phrasing } from "../terminal/phrasing.ts";
 import type { getFlags } from "../command/verb-flags.ts";
-import { usage } from "../command/usage.ts";
+import { usage } from "../command/parse.ts";
 
 export async function get(verb: VerbContext<typeof getFlags>): Promise<Outcome> {
   const { args, flags, out } = verb;

@@ -15,7 +15,7 @@ import { phrasing } from "../terminal/phrasing.ts";
 import { pondCommand } from "../terminal/pond-command.ts";
 import { safeLine, wrapText } from "../terminal/text.ts";
 import type { searchFlags } from "../command/verb-flags.ts";
-import { usage } from "../command/usage.ts";
+import { usage } from "../command/parse.ts";
 
 type SearchVerb = VerbContext<typeof searchFlags>;
 
